@@ -1,0 +1,66 @@
+"""One exception tree. Every message says what was given, what was expected and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class LinkwrightError(Exception):
+    """Root of everything Linkwright raises on purpose."""
+
+
+class ModelError(LinkwrightError):
+    """A mechanism that cannot be built or whose numbers make no physical sense."""
+
+
+class InputError(LinkwrightError, ValueError):
+    """An argument of a call has the wrong name, shape, type or value."""
+
+
+class UnsupportedError(LinkwrightError):
+    """A valid request that this function does not serve; the message names one that does."""
+
+
+class TraceError(LinkwrightError, TypeError):
+    """Code being traced did something that has no meaning for symbols, such as `if x > 0`."""
+
+
+class CodegenError(LinkwrightError):
+    """Machine code could not be generated or loaded."""
+
+
+class MissingExtraError(LinkwrightError, ImportError):
+    """An optional dependency is not installed; the message names the extra that brings it."""
+
+    def __init__(self, package: str, extra: str, purpose: str):
+        super().__init__(
+            f"{purpose} needs the package '{package}', which is not installed. "
+            f"Install it with: pip install 'linkwright[{extra}]'"
+        )
+
+
+class LoadError(LinkwrightError):
+    """A robot description could not be read; carries where in the file."""
+
+    def __init__(self, message: str, *, file: object = None, line: int | None = None, element: str | None = None):
+        self.file, self.line, self.element = file, line, element
+        where = ", ".join(
+            part
+            for part in (
+                str(file) if file is not None else "",
+                f"line {line}" if line is not None else "",
+                f"<{element}>" if element else "",
+            )
+            if part
+        )
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:
+    """The error for a name that is not there: lists the near misses first, then what is valid."""
+    names = sorted(valid)
+    close = difflib.get_close_matches(str(given), names, n=3)
+    hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    listed = ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "")
+    return InputError(f"no {kind} named {given!r}.{hint} Valid names: {listed or '(none)'}.")

@@ -1,0 +1,97 @@
+"""Elementary functions for whatever an algorithm's numbers are.
+
+A scalar is a Python float, a NumPy value, an array of shape (B,) holding one number per sample, a traced
+expression, or any object with arithmetic and methods named like the functions here (`casadi.SX` has them).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+Scalar = Any
+
+
+def _elementary(name: str, on_float, on_array):
+    def function(x: Scalar) -> Scalar:
+        if isinstance(x, float | int):
+            return on_float(x)
+        method = getattr(x, name, None)
+        return method() if method is not None else on_array(x)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{name} of a number, an array or a traced expression."
+    return function
+
+
+def _float_or_nan(function):
+    """math.sqrt(-1) raises where compiled code and NumPy give NaN; every backend must answer alike."""
+
+    def guarded(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, OverflowError):
+            with np.errstate(all="ignore"):
+                return float(getattr(np, function.__name__)(x))
+
+    return guarded
+
+
+sin = _elementary("sin", _float_or_nan(math.sin), np.sin)
+cos = _elementary("cos", _float_or_nan(math.cos), np.cos)
+sqrt = _elementary("sqrt", _float_or_nan(math.sqrt), np.sqrt)
+exp = _elementary("exp", _float_or_nan(math.exp), np.exp)
+log = _elementary("log", _float_or_nan(math.log), np.log)
+
+
+def absolute(x: Scalar) -> Scalar:
+    return abs(x)
+
+
+def atan2(y: Scalar, x: Scalar) -> Scalar:
+    """Angle of the point (x, y) in (-pi, pi]."""
+    for operand in (y, x):
+        method = getattr(operand, "_atan2", None)
+        if method is not None:
+            return method(y, x)
+    return np.arctan2(y, x) if np.ndim(y) or np.ndim(x) else math.atan2(y, x)
+
+
+def minimum(x: Scalar, y: Scalar) -> Scalar:
+    for operand in (x, y):
+        method = getattr(operand, "_minimum", None)
+        if method is not None:
+            return method(x, y)
+    return np.minimum(x, y)
+
+
+def maximum(x: Scalar, y: Scalar) -> Scalar:
+    for operand in (x, y):
+        method = getattr(operand, "_maximum", None)
+        if method is not None:
+            return method(x, y)
+    return np.maximum(x, y)
+
+
+def where(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
+    """`if_true` where the condition holds, else `if_false`: the only branch on values an algorithm may take."""
+    method = getattr(condition, "_where", None)
+    if method is not None:
+        return method(if_true, if_false)
+    if isinstance(condition, bool | np.bool_):
+        return if_true if condition else if_false
+    return np.where(condition, if_true, if_false)
+
+
+def is_zero(x: Scalar) -> bool:
+    """True for a number known to be exactly zero while the algorithm is being written down (structure, not value)."""
+    return isinstance(x, float | int) and x == 0
+
+
+def reciprocal(x: Scalar) -> Scalar:
+    """1/x, infinite at zero as in compiled code (Python's floats would raise)."""
+    if isinstance(x, float | int) and x == 0:
+        return math.inf
+    return 1.0 / x

@@ -1,0 +1,13 @@
+"""Tracing: a Python function run on symbols becomes a straight-line program. Knows nothing of robots."""
+
+from .expr import Expr
+from .interpreter import interpret
+from .operations import Operations, count_operations
+from .ops import Op
+from .passes import PASSES, simplify
+from .program import Input, Output, Program, trace
+
+__all__ = [
+    "PASSES", "Expr", "Input", "Op", "Operations", "Output", "Program", "count_operations", "interpret", "simplify",
+    "trace",
+]  # fmt: skip

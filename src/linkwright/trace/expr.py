@@ -1,0 +1,138 @@
+"""`Expr`: what an algorithm computes with while it is being traced."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import TraceError
+from .graph import Graph
+from .ops import Op
+
+
+def _elementwise(operation, reflected=False):
+    """An operator that also accepts NumPy arrays, element by element, and refuses what is no number."""
+
+    def operator(self: Expr, other):
+        if type(other) is Expr:
+            operand = other.index
+            if other.graph is not self.graph:
+                raise TraceError(
+                    "an expression of another trace was used here; values must not be kept from one trace to the next"
+                )
+        elif isinstance(other, float | int | np.number):
+            operand = float(other)
+        elif isinstance(other, np.ndarray):
+            apply = np.frompyfunc(lambda x: operator(self, x), 1, 1)
+            return apply(other)
+        else:
+            return NotImplemented
+        graph = self.graph
+        result = operation(graph, operand, self.index) if reflected else operation(graph, self.index, operand)
+        return Expr(graph, result) if type(result) is int else result
+
+    return operator
+
+
+class Expr:
+    """A number that will be known when the compiled program runs.
+
+    Results that are known already come back as plain floats, so zeros and ones of the model vanish from the program.
+    """
+
+    __slots__ = ("graph", "index")
+    __array_ufunc__ = None  # NumPy arrays hand binary operations to the operators below
+
+    def __init__(self, graph: Graph, index: int):
+        self.graph = graph
+        self.index = index
+
+    __add__ = __radd__ = _elementwise(Graph.add)
+    __sub__ = _elementwise(Graph.sub)
+    __rsub__ = _elementwise(Graph.sub, reflected=True)
+    __mul__ = __rmul__ = _elementwise(Graph.mul)
+    __truediv__ = _elementwise(Graph.div)
+    __rtruediv__ = _elementwise(Graph.div, reflected=True)
+    __lt__ = _elementwise(lambda g, a, b: g.call(Op.LT, a, b))
+    __le__ = _elementwise(lambda g, a, b: g.call(Op.LE, a, b))
+    __gt__ = _elementwise(lambda g, a, b: g.call(Op.LT, b, a))
+    __ge__ = _elementwise(lambda g, a, b: g.call(Op.LE, b, a))
+    __and__ = __rand__ = _elementwise(lambda g, a, b: g.call(Op.AND, a, b))
+    __or__ = __ror__ = _elementwise(lambda g, a, b: g.call(Op.OR, a, b))
+
+    def __neg__(self):
+        return self._wrap(self.graph.neg(self.index))
+
+    def __pos__(self):
+        return self
+
+    def __invert__(self):
+        return Expr(self.graph, self.graph.call(Op.NOT, self.index))
+
+    def __abs__(self):
+        return Expr(self.graph, self.graph.call(Op.ABS, self.index))
+
+    def __pow__(self, exponent):
+        if exponent == 0.5:
+            return self.sqrt()
+        if not isinstance(exponent, int) or exponent < 0:
+            raise TraceError(f"x ** {exponent!r} is not traced; use a non-negative integer, 0.5, or exp and log")
+        result = 1.0
+        for _ in range(exponent):
+            result = result * self
+        return result
+
+    def sin(self):
+        return self._wrap(self.graph.sin(self.index))
+
+    def cos(self):
+        return self._wrap(self.graph.cos(self.index))
+
+    def sqrt(self):
+        return Expr(self.graph, self.graph.call(Op.SQRT, self.index))
+
+    def exp(self):
+        return Expr(self.graph, self.graph.call(Op.EXP, self.index))
+
+    def log(self):
+        return Expr(self.graph, self.graph.call(Op.LOG, self.index))
+
+    # Two-operand functions of linkwright.scalar: either operand may be the traced one.
+
+    def _atan2(self, y, x):
+        return self._call(Op.ATAN2, y, x)
+
+    def _minimum(self, x, y):
+        return self._call(Op.MIN, x, y)
+
+    def _maximum(self, x, y):
+        return self._call(Op.MAX, x, y)
+
+    def _where(self, if_true, if_false):
+        return self._wrap(self.graph.select(self.index, _operand(if_true), _operand(if_false)))
+
+    def _call(self, op: Op, *operands):
+        return Expr(self.graph, self.graph.call(op, *map(_operand, operands)))
+
+    def _wrap(self, value):
+        return Expr(self.graph, value) if type(value) is int else value
+
+    def __bool__(self):
+        raise TraceError(
+            "a traced value has no truth value yet, so `if`, `and`, `or`, `max` and `sorted` cannot look at it; "
+            "use linkwright.scalar.where(condition, a, b)"
+        )
+
+    def __eq__(self, other):
+        raise TraceError("traced values cannot be compared with ==; use <= and linkwright.scalar.where")
+
+    __hash__ = object.__hash__
+
+    def __float__(self):
+        raise TraceError("a traced value is not a number yet; float(), math.* and int() cannot take it")
+
+    def __repr__(self):
+        return f"Expr({self.index}: {Op(self.graph.nodes[self.index][0]).name.lower()})"
+
+
+def _operand(x):
+    return x.index if isinstance(x, Expr) else float(x)

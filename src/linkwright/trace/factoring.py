@@ -1,0 +1,54 @@
+"""Common factors: a*b + a*c becomes a*(b + c) where both products have no other use.
+
+Saves a multiplication each time. It also merges constants, a*2 + a*3 = a*5, because the inner sum then folds.
+"""
+
+from __future__ import annotations
+
+from .graph import Graph
+from .ops import LEAVES, Op
+from .program import Output, Program
+
+
+def factor_products(program: Program) -> Program:
+    uses = [0] * len(program.nodes)
+    for node in program.nodes:
+        if node[0] not in LEAVES:
+            for operand in node[1:]:
+                uses[operand] += 1
+    for output in program.outputs:
+        for node in output.nodes:
+            uses[node] += 2  # an output is never dissolved
+
+    graph = Graph()
+    image: list = []  # old index -> new index or float
+    for index, (op, *operands) in enumerate(program.nodes):
+        if op in LEAVES:
+            image.append(graph.node(op, *operands) if op is Op.INPUT else operands[0])
+            continue
+        shared = _shared_factor(program.nodes, uses, operands) if op in (Op.ADD, Op.SUB) else None
+        if shared is None:
+            image.append(graph.rebuild(op, [image[x] for x in operands]))
+        else:
+            factor, left, right = shared
+            inner = graph.rebuild(op, (image[left], image[right]))
+            image.append(graph.rebuild(Op.MUL, (image[factor], inner)))
+    outputs = tuple(
+        Output(o.name, o.shape, tuple(graph.materialise(image[x]) for x in o.nodes)) for o in program.outputs
+    )
+    return Program(program.name, tuple(graph.nodes), program.inputs, outputs)
+
+
+def _shared_factor(nodes, uses, operands):
+    """(factor, rest of first, rest of second) if both operands are products used only here, with a factor in common."""
+    first, second = operands
+    if uses[first] != 1 or uses[second] != 1 or nodes[first][0] is not Op.MUL or nodes[second][0] is not Op.MUL:
+        return None
+    _, a, b = nodes[first]
+    _, c, d = nodes[second]
+    for factor, left in ((a, b), (b, a)):
+        if factor == c:
+            return factor, left, d
+        if factor == d:
+            return factor, left, c
+    return None

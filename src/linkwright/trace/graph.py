@@ -1,0 +1,188 @@
+"""A hash-consed graph of operations: equal subexpressions are one node, operands come before their users.
+
+The methods named after an operation are *smart constructors*: they fold constants, drop `x + 0`, `x * 1` and
+`x * 0`, and push negations outward until an addition absorbs them. They return either the index of a node or a
+plain float when the result is a known number; so no node's operand pair is ever two constants.
+
+Signed zeros and `0 * nan` are not preserved: a zero that is known when tracing is exact.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .ops import Op
+
+Node = tuple
+Value = "int | float"  # a node's index, or a number
+
+
+class Graph:
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._index: dict[Node, int] = {}
+
+    def node(self, *key) -> int:
+        """Index of the node (op, operands...), made if it is new."""
+        index = self._index.get(key)
+        if index is None:
+            index = self._index[key] = len(self.nodes)
+            self.nodes.append(key)
+        return index
+
+    def input(self, number: int, element: int) -> int:
+        return self.node(Op.INPUT, number, element)
+
+    def const(self, value: float) -> int:
+        value = float(value)
+        if value != value:  # nan equals nothing, so it would not be found again: one canonical object
+            value = math.nan
+        return self.node(Op.CONST, value + 0.0)  # + 0.0 turns -0.0, which hashes like 0.0, into 0.0
+
+    def materialise(self, value) -> int:
+        """A node for `value`, which may be a plain float."""
+        return value if type(value) is int else self.const(value)
+
+    # Arithmetic. Operands are node indices (int) or numbers (float).
+
+    def add(self, a, b):
+        if type(a) is float:
+            a, b = b, a
+        if type(b) is float:
+            if type(a) is float:
+                return a + b
+            if b == 0.0:
+                return a
+            node = self.nodes[a]
+            if node[0] is Op.NEG:
+                return self.sub(b, node[1])
+            return self.node(Op.ADD, a, self.const(b)) if b > 0 or b != b else self.node(Op.SUB, a, self.const(-b))
+        node = self.nodes[b]
+        if node[0] is Op.NEG:
+            return self.sub(a, node[1])
+        node = self.nodes[a]
+        if node[0] is Op.NEG:
+            return self.sub(b, node[1])
+        return self.node(Op.ADD, a, b) if a < b else self.node(Op.ADD, b, a)
+
+    def sub(self, a, b):
+        if type(b) is float:
+            return self.add(a, -b)
+        node = self.nodes[b]
+        if node[0] is Op.NEG:
+            return self.add(a, node[1])
+        if type(a) is float:
+            if a == 0.0:
+                return self.neg(b)
+            a = self.const(a)
+        elif a == b:
+            return 0.0
+        else:
+            node = self.nodes[a]
+            if node[0] is Op.NEG:
+                return self.neg(self.add(node[1], b))
+        opposite = self._index.get((Op.SUB, b, a))
+        return self.node(Op.SUB, a, b) if opposite is None else self.neg(opposite)
+
+    def neg(self, a):
+        if type(a) is float:
+            return -a
+        node = self.nodes[a]
+        if node[0] is Op.NEG:
+            return node[1]
+        if node[0] is Op.SUB:
+            opposite = self._index.get((Op.SUB, node[2], node[1]))
+            if opposite is not None:
+                return opposite
+        return self.node(Op.NEG, a)
+
+    def mul(self, a, b):
+        if type(a) is float:
+            a, b = b, a
+        if type(b) is float:
+            if type(a) is float:
+                return a * b
+            if b == 0.0:
+                return 0.0
+            if b == 1.0:
+                return a
+            if b < 0:
+                return self.neg(self.mul(a, -b))
+            node = self.nodes[a]
+            if node[0] is Op.NEG:
+                return self.neg(self.mul(node[1], b))
+            return self.node(Op.MUL, a, self.const(b))
+        node = self.nodes[a]
+        if node[0] is Op.NEG:
+            return self.neg(self.mul(node[1], b))
+        node = self.nodes[b]
+        if node[0] is Op.NEG:
+            return self.neg(self.mul(a, node[1]))
+        return self.node(Op.MUL, a, b) if a < b else self.node(Op.MUL, b, a)
+
+    def div(self, a, b):
+        if type(b) is float:
+            if type(a) is float:
+                return float(np.divide(a, b))
+            # a multiplication is several times cheaper and, where the reciprocal is exact or tiny
+            # rounding is accepted as everywhere else, just as good
+            return self.mul(a, float(np.divide(1.0, b)))
+        if type(a) is float:
+            if a == 0.0:
+                return 0.0
+            if a < 0:
+                return self.neg(self.div(-a, b))
+            a = self.const(a)
+        elif a == b:
+            return 1.0
+        node = self.nodes[b]
+        if node[0] is Op.NEG:
+            return self.neg(self.div(a, node[1]))
+        node = self.nodes[a]
+        if node[0] is Op.NEG:
+            return self.neg(self.div(node[1], b))
+        return self.node(Op.DIV, a, b)
+
+    def sin(self, a):
+        node = self.nodes[a]
+        if node[0] is Op.NEG:
+            return self.neg(self.sin(node[1]))
+        return self.node(Op.SIN, a)
+
+    def cos(self, a):
+        node = self.nodes[a]
+        if node[0] is Op.NEG:
+            return self.cos(node[1])
+        return self.node(Op.COS, a)
+
+    def call(self, op: Op, *operands) -> int:
+        """An operation without rules of its own."""
+        return self.node(op, *(self.materialise(x) for x in operands))
+
+    def select(self, condition: int, if_true, if_false):
+        if type(if_true) is type(if_false) and if_true == if_false:
+            return if_true
+        return self.call(Op.SELECT, condition, if_true, if_false)
+
+    def rebuild(self, op: Op, operands):
+        """The smart constructor for `op`, for passes that copy a graph while changing it.
+
+        Operands that are constant nodes are unwrapped to floats first, so that folding sees them.
+        """
+        nodes = self.nodes
+        operands = [
+            nodes[x][1] if type(x) is int and nodes[x][0] is Op.CONST else x for x in operands
+        ]
+        rule = _RULES.get(op)
+        if rule is not None and not (rule in _UNARY_RULES and type(operands[0]) is float):
+            return rule(self, *operands)
+        return self.call(op, *operands)
+
+
+_RULES = {
+    Op.ADD: Graph.add, Op.SUB: Graph.sub, Op.MUL: Graph.mul, Op.DIV: Graph.div, Op.NEG: Graph.neg,
+    Op.SIN: Graph.sin, Op.COS: Graph.cos, Op.SELECT: Graph.select,
+}  # fmt: skip
+_UNARY_RULES = (Graph.sin, Graph.cos)

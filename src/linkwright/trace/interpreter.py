@@ -1,0 +1,62 @@
+"""The reference interpreter: the living definition of what each operation means.
+
+Slow and obvious on purpose. Compiled code is tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .ops import Op
+from .program import Program
+
+_MEANING = {
+    Op.ADD: np.add,
+    Op.SUB: np.subtract,
+    Op.MUL: np.multiply,
+    Op.DIV: np.divide,
+    Op.NEG: np.negative,
+    Op.SQRT: np.sqrt,
+    Op.ABS: np.abs,
+    Op.MIN: np.minimum,
+    Op.MAX: np.maximum,
+    Op.SIN: np.sin,
+    Op.COS: np.cos,
+    Op.ATAN2: np.arctan2,
+    Op.EXP: np.exp,
+    Op.LOG: np.log,
+    Op.LT: np.less,
+    Op.LE: np.less_equal,
+    Op.AND: np.logical_and,
+    Op.OR: np.logical_or,
+    Op.NOT: np.logical_not,
+    Op.SELECT: np.where,
+}
+
+
+def interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Evaluate `program`. Each input has its declared shape, or (B, *shape) for a batch; so have the outputs."""
+    batch: tuple[int, ...] = ()
+    flat = []
+    for declared in program.inputs:
+        array = np.asarray(inputs[declared.name], dtype=float)
+        if array.shape != declared.shape:
+            batch = array.shape[:1]
+        flat.append(array.reshape(*array.shape[: array.ndim - len(declared.shape)], declared.size))
+    values: list = [None] * len(program.nodes)
+    with np.errstate(all="ignore"):
+        for index, (op, *operands) in enumerate(program.nodes):
+            if op is Op.INPUT:
+                values[index] = flat[operands[0]][..., operands[1]]
+            elif op is Op.CONST:
+                values[index] = np.float64(operands[0])
+            else:
+                values[index] = _MEANING[op](*(values[x] for x in operands))
+    results = {}
+    for output in program.outputs:
+        columns = [np.broadcast_to(values[x], batch) for x in output.nodes]
+        stacked = np.stack(columns, axis=-1) if columns else np.zeros((*batch, 0))
+        results[output.name] = stacked.reshape(*batch, *output.shape)
+    return results

@@ -1,0 +1,48 @@
+"""The closed set of operations a traced program consists of. Nothing else reaches the compiler."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Op(IntEnum):
+    """Node kinds. `INPUT` holds (input number, element), `CONST` its value, the others indices of earlier nodes."""
+
+    INPUT = 0
+    CONST = 1
+    ADD = 2
+    SUB = 3
+    MUL = 4
+    DIV = 5
+    NEG = 6
+    SQRT = 7
+    ABS = 8
+    MIN = 9
+    MAX = 10
+    SIN = 11
+    COS = 12
+    ATAN2 = 13
+    EXP = 14
+    LOG = 15
+    LT = 16  # LT, LE, AND, OR, NOT give truth values, which only AND, OR, NOT and SELECT take
+    LE = 17
+    AND = 18
+    OR = 19
+    NOT = 20
+    SELECT = 21  # SELECT(condition, if_true, if_false)
+
+
+ARITY = {
+    Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.DIV: 2, Op.NEG: 1, Op.SQRT: 1, Op.ABS: 1, Op.MIN: 2, Op.MAX: 2,
+    Op.SIN: 1, Op.COS: 1, Op.ATAN2: 2, Op.EXP: 1, Op.LOG: 1,
+    Op.LT: 2, Op.LE: 2, Op.AND: 2, Op.OR: 2, Op.NOT: 1, Op.SELECT: 3,
+}  # fmt: skip
+
+LEAVES = frozenset({Op.INPUT, Op.CONST})
+TRUTH_VALUED = frozenset({Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT})
+COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.AND, Op.OR})
+
+
+def operand_is_truth(op: Op, position: int) -> bool:
+    """Whether operand `position` of `op` must be a truth value (else it must be a number)."""
+    return op in (Op.AND, Op.OR, Op.NOT) or (op is Op.SELECT and position == 0)
