@@ -1,0 +1,42 @@
+"""Small symmetric positive definite systems, factored without square roots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..scalar import Scalar, reciprocal
+
+
+class LDL:
+    """A = L D L' with unit lower triangular L; `A[r][c]` is read for r >= c only."""
+
+    __slots__ = ("L", "inverse_pivots", "pivots")
+
+    def __init__(self, A: Sequence[Sequence[Scalar]]):
+        n = len(A)
+        self.L = [[0.0] * n for _ in range(n)]
+        self.pivots: list[Scalar] = []
+        self.inverse_pivots: list[Scalar] = []
+        for c in range(n):
+            scaled = [self.L[c][k] * self.pivots[k] for k in range(c)]
+            pivot = A[c][c]
+            for k in range(c):
+                pivot = pivot - self.L[c][k] * scaled[k]
+            self.pivots.append(pivot)
+            self.inverse_pivots.append(reciprocal(pivot))  # one division, then multiplications
+            for r in range(c + 1, n):
+                entry = A[r][c]
+                for k in range(c):
+                    entry = entry - self.L[r][k] * scaled[k]
+                self.L[r][c] = entry * self.inverse_pivots[c]
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        n, x = len(b), list(b)
+        for r in range(n):
+            for k in range(r):
+                x[r] = x[r] - self.L[r][k] * x[k]
+        x = [x[r] * self.inverse_pivots[r] for r in range(n)]
+        for r in reversed(range(n)):
+            for k in range(r + 1, n):
+                x[r] = x[r] - self.L[k][r] * x[k]
+        return x
