@@ -1,0 +1,12 @@
+"""Mechanisms: bodies, joints, frames, and the tree the algorithms work on."""
+
+from .builder import EARTH_GRAVITY, ModelBuilder
+from .inertia import Inertia
+from .joint import Joint
+from .model import GROUND, Body, Frame, Mimic, Model
+from .pose import Pose
+from .tree import Tree
+
+__all__ = [
+    "EARTH_GRAVITY", "GROUND", "Body", "Frame", "Inertia", "Joint", "Mimic", "Model", "ModelBuilder", "Pose", "Tree",
+]  # fmt: skip

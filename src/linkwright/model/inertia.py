@@ -1,0 +1,90 @@
+"""Mass properties of a body, as plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ModelError
+from .pose import Pose, finite_array
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """Mass, centre of mass in the body's frame, and rotational inertia (3x3) about it in the body's axes."""
+
+    mass: float
+    com: np.ndarray
+    tensor: np.ndarray
+
+    def __post_init__(self):
+        try:
+            mass = float(self.mass)
+        except (TypeError, ValueError):
+            raise ModelError(f"mass is {self.mass!r}; expected a number") from None
+        if not np.isfinite(mass) or mass < 0:
+            raise ModelError(f"mass is {mass}; expected a finite number that is not negative")
+        object.__setattr__(self, "mass", mass)
+        for name, shape in (("com", (3,)), ("tensor", (3, 3))):
+            array = finite_array(getattr(self, name), shape, f"{name} of an inertia")
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        scale = max(1e-12, float(np.abs(self.tensor).max()))
+        if np.abs(self.tensor - self.tensor.T).max() > 1e-6 * scale:
+            raise ModelError(f"rotational inertia {self.tensor.tolist()} is not symmetric")
+
+    @classmethod
+    def zero(cls) -> Inertia:
+        return cls(0.0, np.zeros(3), np.zeros((3, 3)))
+
+    @classmethod
+    def sphere(cls, mass: float, radius: float) -> Inertia:
+        return cls(mass, np.zeros(3), np.eye(3) * (0.4 * mass * radius**2))
+
+    @classmethod
+    def box(cls, mass: float, size: Sequence[float], com: Sequence[float] = (0, 0, 0)) -> Inertia:
+        x, y, z = (s * s for s in size)
+        return cls(mass, np.array(com, dtype=float), np.diag([y + z, x + z, x + y]) * (mass / 12))
+
+    @classmethod
+    def from_dynamic_parameters(cls, parameters: Sequence[float]) -> Inertia:
+        """Inverse of `dynamic_parameters`."""
+        m, *h = (float(x) for x in parameters[:4])
+        xx, xy, yy, xz, yz, zz = (float(x) for x in parameters[4:])
+        com = np.array(h) / m if m > 0 else np.zeros(3)
+        about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return cls(m, com, about_origin - m * (com @ com * np.eye(3) - np.outer(com, com)))
+
+    @property
+    def about_origin(self) -> np.ndarray:
+        c = self.com
+        return self.tensor + self.mass * (c @ c * np.eye(3) - np.outer(c, c))
+
+    @property
+    def dynamic_parameters(self) -> np.ndarray:
+        """[m, m c (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the frame's origin; the dynamics are linear in them."""
+        J = self.about_origin
+        return np.array([self.mass, *(self.mass * self.com), J[0, 0], J[0, 1], J[1, 1], J[0, 2], J[1, 2], J[2, 2]])
+
+    def __add__(self, other: Inertia) -> Inertia:
+        return Inertia.from_dynamic_parameters(self.dynamic_parameters + other.dynamic_parameters)
+
+    def moved(self, pose: Pose) -> Inertia:
+        """The same mass, given in a frame that sits at `pose`, expressed in the reference of `pose`."""
+        R = pose.rotation
+        return Inertia(self.mass, R @ self.com + pose.translation, R @ self.tensor @ R.T)
+
+    def implausibility(self) -> str | None:
+        """What no real body has: None, or a sentence."""
+        if self.mass == 0:
+            return "has no mass" if not self.tensor.any() else "has no mass but a rotational inertia"
+        moments = np.linalg.eigvalsh(self.tensor)
+        tolerance = 1e-9 * max(1e-9, moments.max())
+        if moments.min() < -tolerance:
+            return f"has a negative principal moment of inertia ({moments.min():.3g})"
+        if moments[2] > moments[0] + moments[1] + tolerance:
+            a, b, c = moments
+            return f"has principal moments of inertia {a:.3g}, {b:.3g}, {c:.3g} that break the triangle inequality"
+        return None

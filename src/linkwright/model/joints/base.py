@@ -1,0 +1,59 @@
+"""What every kind of joint can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ...scalar import Scalar
+from ...spatial import Subspace, Transform
+
+
+class JointMotion:
+    """Coordinates q (nq numbers) and velocities v (nv numbers) of one joint, and the motion they stand for.
+
+    Velocities are those of the child in the child's frame, in the directions of the motion subspace.
+    """
+
+    kind: ClassVar[str]
+    nq: ClassVar[int]
+    nv: ClassVar[int]
+    has_axis: ClassVar[bool] = False
+    """The joint has one distinguished axis, coordinate axis `k` of its frame."""
+    slides_freely: ClassVar[bool] = False
+    """Moving the frame along the axis, or turning it about the axis, changes nothing about the motion."""
+
+    def __init__(self, k: int = 2, pitch: float = 0.0):
+        self.k, self.pitch = k, pitch
+
+    def transform(self, q: Sequence[Scalar]) -> Transform:
+        """From the joint's frame on the parent to the child's frame."""
+        raise NotImplementedError
+
+    def subspace(self, q: Sequence[Scalar]) -> Subspace:
+        raise NotImplementedError
+
+    def subspace_rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Subspace | None:
+        """dS/dt in the child's frame; None where the subspace is constant."""
+        return None
+
+    # The configuration manifold. These run on numbers, on arrays of shape (B,) and on traced values.
+
+    def neutral(self) -> list[float]:
+        return [0.0] * self.nq
+
+    def random(self, rng: np.random.Generator, lower: Sequence[float], upper: Sequence[float]) -> list[float]:
+        """Uniform between the limits; coordinates without finite limits are drawn from [-pi, pi]."""
+        low = [x if np.isfinite(x) else -np.pi for x in lower]
+        high = [x if np.isfinite(x) else max(np.pi, a) for x, a in zip(upper, low, strict=True)]
+        return [float(rng.uniform(a, b)) for a, b in zip(low, high, strict=True)]
+
+    def integrate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """Where q gets by moving with v for unit time."""
+        return [a + b for a, b in zip(q, v, strict=True)]
+
+    def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
+        """The v that leads from q0 to q1 in unit time."""
+        return [b - a for a, b in zip(q0, q1, strict=True)]

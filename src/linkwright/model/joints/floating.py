@@ -1,0 +1,82 @@
+"""Joints with a quaternion: spherical and free-flyer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...spatial import CoordinateSubspace, Rotate, Shift, Transform, Vector
+from ...spatial.quaternion import (
+    conjugate,
+    exponential,
+    logarithm,
+    normalised,
+    product,
+    rigid_displacement,
+    rigid_displacement_inverse,
+    rotation_matrix,
+)
+from .base import JointMotion
+
+
+class Spherical(JointMotion):
+    """q = quaternion [x, y, z, w], v = angular velocity in the child's frame."""
+
+    kind, nq, nv = "spherical", 4, 3
+
+    def transform(self, q):
+        return Transform(Rotate(rotation_matrix(q)))
+
+    def subspace(self, q):
+        return CoordinateSubspace(0, 1, 2)
+
+    def neutral(self):
+        return [0.0, 0.0, 0.0, 1.0]
+
+    def random(self, rng, lower, upper):
+        return random_quaternion(rng)
+
+    def integrate(self, q, v):
+        # normalising keeps rounding from growing over thousands of steps
+        return normalised(product(q, exponential(Vector(*v))))
+
+    def difference(self, q0, q1):
+        return list(logarithm(product(conjugate(q0), q1)))
+
+
+class FreeFlyer(JointMotion):
+    """q = [position, quaternion x y z w], v = [linear; angular] in the child's frame."""
+
+    kind, nq, nv = "free_flyer", 7, 6
+
+    def transform(self, q):
+        return Transform(Shift(Vector(*q[:3])), Rotate(rotation_matrix(q[3:])))
+
+    def subspace(self, q):
+        return CoordinateSubspace(3, 4, 5, 0, 1, 2)
+
+    def neutral(self):
+        return [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+
+    def random(self, rng, lower, upper):
+        position = [
+            float(rng.uniform(a if np.isfinite(a) else -1.0, b if np.isfinite(b) else max(1.0, a)))
+            for a, b in zip(lower[:3], upper[:3], strict=True)
+        ]
+        return [*position, *random_quaternion(rng)]
+
+    def integrate(self, q, v):
+        linear, angular = Vector(*v[:3]), Vector(*v[3:])
+        moved = rotation_matrix(q[3:]) @ rigid_displacement(linear, angular)
+        quaternion = normalised(product(q[3:], exponential(angular)))
+        return [*(Vector(*q[:3]) + moved), *quaternion]
+
+    def difference(self, q0, q1):
+        angular = logarithm(product(conjugate(q0[3:]), q1[3:]))
+        moved = rotation_matrix(q0[3:]).T @ (Vector(*q1[:3]) - Vector(*q0[:3]))
+        return [*rigid_displacement_inverse(moved, angular), *angular]
+
+
+def random_quaternion(rng: np.random.Generator) -> list[float]:
+    """Uniform over rotations."""
+    q = rng.normal(size=4)
+    return [float(x) for x in q / np.linalg.norm(q)]

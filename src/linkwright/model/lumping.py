@@ -1,0 +1,51 @@
+"""Moving mass to where it costs nothing.
+
+Mass that lies on a revolute joint's axis moves alike whether it belongs to the child or to the parent, so the joint-space
+dynamics cannot tell. Handing it to the parent leaves the child without mass, without first moment along the axis and
+without one second moment (the base inertial parameters of [Gautier1990]); the zeros vanish from compiled programs.
+Energies, momenta and anything else that is reported per body use the true inertias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..spatial import RigidInertia, Symmetric, Transform, Vector
+
+
+def lump_inertias(
+    parent: Sequence[int], joint: Sequence, Xtree: Sequence[Transform], inertia: Sequence[RigidInertia]
+) -> tuple[RigidInertia, ...]:
+    """Equivalent inertias for joint-space dynamics, from the tips inward; what reaches the ground is dropped."""
+    lumped = list(inertia)
+    for i in range(len(parent) - 1, 0, -1):
+        moved = _movable(joint[i], lumped[i])
+        if moved is not None:
+            lumped[i] = _without(lumped[i], moved)
+            lumped[parent[i]] = lumped[parent[i]] + Xtree[i].congruence(moved)
+    lumped[0] = RigidInertia.zero()
+    return tuple(lumped)
+
+
+def _movable(joint, inertia: RigidInertia) -> RigidInertia | None:
+    """The part of a body's inertia that its joint's motion does not displace."""
+    if joint.kind in ("revolute", "continuous"):  # mass spread along the axis
+        k = joint.k
+        on_axis = [0.0, 0.0, 0.0]
+        on_axis[k] = inertia.second_moments[k, k]
+        return RigidInertia(inertia.m, Vector.unit(k) * inertia.h[k], _rotational(*on_axis))
+    if joint.kind in ("spherical", "universal"):  # a point mass at the centre
+        return RigidInertia(inertia.m, Vector.zero(), Symmetric.diagonal(0.0, 0.0, 0.0))
+    if joint.kind in ("prismatic", "translational"):  # everything that does not depend on where the origin is
+        return RigidInertia(0.0, Vector.zero(), inertia.J)
+    return None
+
+
+def _rotational(ex: float, ey: float, ez: float) -> Symmetric:
+    """Rotational inertia of second moments ex, ey, ez."""
+    return Symmetric.diagonal(ey + ez, ex + ez, ex + ey)
+
+
+def _without(inertia: RigidInertia, part: RigidInertia) -> RigidInertia:
+    """The difference, with what was moved entirely being exactly zero."""
+    return RigidInertia(inertia.m - part.m, inertia.h - part.h, inertia.J - part.J)

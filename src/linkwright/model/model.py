@@ -1,0 +1,174 @@
+"""`Model`: an immutable mechanism. Make one with a `ModelBuilder` or `linkwright.load`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from ..errors import InputError, unknown_name
+from .graph import KinematicGraph
+from .inertia import Inertia
+from .joint import Joint
+from .pose import Pose
+
+GROUND = "world"
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body and the joint that carries it. The ground, body 0, has neither joint nor inertia."""
+
+    name: str
+    parent: int
+    joint: Joint | None
+    placement: Pose  # of the joint's frame in the parent's frame; the body's frame coincides with it at q = neutral
+    inertia: Inertia
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named frame fixed to a body: a link that was merged, a sensor, a tool."""
+
+    name: str
+    body: int
+    placement: Pose
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """`joint` follows `leader`: q = multiplier * q_leader + offset. Kept as data; the tree algorithms do not apply it."""
+
+    joint: str
+    leader: str
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    name: str
+    bodies: tuple[Body, ...] = field(repr=False)
+    frames: Mapping[str, Frame] = field(repr=False)
+    gravity: np.ndarray
+    mimics: tuple[Mimic, ...] = ()
+    warnings: tuple[str, ...] = field(default=(), repr=False)
+    """What looked wrong but could be lived with, by name."""
+
+    def __post_init__(self):
+        object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
+        gravity = np.array(self.gravity, dtype=float)
+        gravity.flags.writeable = False
+        object.__setattr__(self, "gravity", gravity)
+
+    # Sizes and names
+
+    @property
+    def nbodies(self) -> int:
+        """Number of bodies including the ground."""
+        return len(self.bodies)
+
+    @cached_property
+    def nq(self) -> int:
+        return sum(joint.nq for joint in self.joints)
+
+    @cached_property
+    def nv(self) -> int:
+        return sum(joint.nv for joint in self.joints)
+
+    @cached_property
+    def joints(self) -> tuple[Joint, ...]:
+        """Joints in the order of their coordinates; joint k carries body k + 1."""
+        return tuple(body.joint for body in self.bodies[1:])
+
+    @cached_property
+    def iq(self) -> tuple[slice, ...]:
+        """iq[i]: where the coordinates of body i's joint are in q (empty for the ground)."""
+        return _slices([0, *(joint.nq for joint in self.joints)])
+
+    @cached_property
+    def iv(self) -> tuple[slice, ...]:
+        """iv[i]: where the velocities of body i's joint are in v."""
+        return _slices([0, *(joint.nv for joint in self.joints)])
+
+    @cached_property
+    def graph(self) -> KinematicGraph:
+        return KinematicGraph([body.parent for body in self.bodies])
+
+    @cached_property
+    def _body_index(self) -> dict[str, int]:
+        return {body.name: i for i, body in enumerate(self.bodies)}
+
+    @cached_property
+    def _joint_index(self) -> dict[str, int]:
+        return {joint.name: k + 1 for k, joint in enumerate(self.joints)}
+
+    def body_index(self, name: str) -> int:
+        if name not in self._body_index:
+            raise unknown_name("body", name, self._body_index)
+        return self._body_index[name]
+
+    def joint_index(self, name: str) -> int:
+        """Index of the body that the joint carries."""
+        if name not in self._joint_index:
+            raise unknown_name("joint", name, self._joint_index)
+        return self._joint_index[name]
+
+    def frame(self, name: str) -> Frame:
+        """A named frame; every body and every joint is one too."""
+        if name in self.frames:
+            return self.frames[name]
+        for index in (self._body_index, self._joint_index):
+            if name in index:
+                return Frame(name, index[name], Pose.identity())
+        raise unknown_name("frame", name, [*self.frames, *self._body_index, *self._joint_index])
+
+    # Limits and joint quantities as vectors
+
+    def stacked(self, quantity: str) -> np.ndarray:
+        """A joint quantity for all joints in one vector, e.g. `stacked("armature")`, `stacked("lower")`."""
+        if not self.joints:
+            return np.zeros(0)
+        return np.concatenate([getattr(joint, quantity) for joint in self.joints])
+
+    @property
+    def mass(self) -> float:
+        return sum(body.inertia.mass for body in self.bodies)
+
+    # State
+
+    def check_vector(self, name: str, values, size: int) -> np.ndarray:
+        array = np.asarray(values, dtype=float)
+        if array.ndim not in (1, 2) or array.shape[-1] != size:
+            raise InputError(f"{name} has shape {array.shape}; expected ({size},) or (B, {size}) for {self.name!r}")
+        return array
+
+    # Identity
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that defines this model; equal content gives equal fingerprints."""
+        from .serialization import to_dictionary
+
+        text = json.dumps(to_dictionary(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, Model) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __str__(self) -> str:
+        kinds = ", ".join(sorted({joint.kind for joint in self.joints})) or "no joints"
+        return f"{self.name}: {self.nbodies - 1} bodies, nq = {self.nq}, nv = {self.nv} ({kinds}), {self.mass:.4g} kg"
+
+
+def _slices(sizes) -> tuple[slice, ...]:
+    ends = np.cumsum(sizes).tolist()
+    return tuple(slice(end - size, end) for end, size in zip(ends, sizes, strict=True))

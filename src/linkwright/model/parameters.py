@@ -1,0 +1,99 @@
+"""Numbers of a model that become inputs of a compiled function.
+
+| name       | shape          | meaning                                                                        |
+| gravity    | (3,)           | acceleration of free fall in the world                                         |
+| masses     | (nbodies,)     | body masses; centres of mass and radii of gyration stay                         |
+| inertias   | (nbodies, 10)  | [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the origin of the body's own frame |
+| placements | (nbodies, 7)   | joint frames in their parents' frames, [position, unit quaternion x y z w]      |
+| springs    | (nv,)          | joint stiffnesses                                                              |
+| dampings   | (nv,)          | joint damping coefficients                                                     |
+| armatures  | (nv,)          | rotor inertias                                                                 |
+
+Row 0 of the body-wise ones is the ground's and is ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..errors import InputError, unknown_name
+from ..scalar import Scalar
+from ..spatial import RigidInertia, Rotate, Shift, Symmetric, Transform, Vector
+from ..spatial.quaternion import rotation_matrix
+from .model import Model
+
+_SHAPES = {
+    "gravity": lambda model: (3,),
+    "masses": lambda model: (model.nbodies,),
+    "inertias": lambda model: (model.nbodies, 10),
+    "placements": lambda model: (model.nbodies, 7),
+    "springs": lambda model: (model.nv,),
+    "dampings": lambda model: (model.nv,),
+    "armatures": lambda model: (model.nv,),
+}
+PARAMETER_NAMES = tuple(_SHAPES)
+
+
+def parameter_shapes(model: Model, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Shapes of the named parameters; refuses names that are not there."""
+    for name in names:
+        if name not in _SHAPES:
+            raise unknown_name("parameter", name, _SHAPES)
+    if {"masses", "inertias"} <= set(names):
+        raise InputError("parameters 'masses' and 'inertias' exclude each other: an inertia holds its mass")
+    return {name: _SHAPES[name](model) for name in names}
+
+
+def default_parameters(model: Model, names: Sequence[str] = PARAMETER_NAMES) -> dict[str, np.ndarray]:
+    """The model's own values, to start from when randomizing."""
+    own = {
+        "gravity": lambda: model.gravity.copy(),
+        "masses": lambda: np.array([body.inertia.mass for body in model.bodies]),
+        "inertias": lambda: np.array([body.inertia.dynamic_parameters for body in model.bodies]),
+        "placements": lambda: np.array(
+            [[*body.placement.translation, *body.placement.quaternion] for body in model.bodies]
+        ),
+        "springs": lambda: model.stacked("stiffness"),
+        "dampings": lambda: model.stacked("damping"),
+        "armatures": lambda: model.stacked("armature"),
+    }
+    for name in names:
+        if name not in own:
+            raise unknown_name("parameter", name, own)
+    return {name: own[name]() for name in names}
+
+
+class Parameters:
+    """The given values, and the model's own numbers for all others."""
+
+    def __init__(self, model: Model, given: Mapping[str, Sequence]):
+        parameter_shapes(model, tuple(given))
+        self._model, self._given = model, given
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._given
+
+    def __iter__(self):
+        return iter(self._given)
+
+    def vector(self, name: str) -> list[Scalar]:
+        if name in self._given:
+            return list(self._given[name])
+        return [float(x) for x in default_parameters(self._model, (name,))[name]]
+
+    def inertia(self, i: int) -> RigidInertia:
+        """In the body's own frame."""
+        if "inertias" in self._given:
+            m, hx, hy, hz, xx, xy, yy, xz, yz, zz = self._given["inertias"][i]
+        else:
+            known = self._model.bodies[i].inertia
+            # a body without mass is given its new mass as a point at its origin
+            scale = known.dynamic_parameters / known.mass if known.mass > 0 else np.eye(10)[0]
+            m, hx, hy, hz, xx, xy, yy, xz, yz, zz = (self._given["masses"][i] * float(x) for x in scale)
+        return RigidInertia(m, Vector(hx, hy, hz), Symmetric(xx, xy, xz, yy, yz, zz))
+
+    def placement(self, i: int) -> Transform:
+        x, y, z, *quaternion = self._given["placements"][i]
+        return Transform(Shift(Vector(x, y, z)), Rotate(rotation_matrix(quaternion)))

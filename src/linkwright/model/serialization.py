@@ -1,0 +1,119 @@
+"""A model as plain data (dictionaries, lists, numbers, strings) and back: the content of our JSON files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import LinkwrightError, ModelError
+from .builder import ModelBuilder
+from .inertia import Inertia
+from .joint import Joint
+from .model import GROUND, Model
+from .pose import Pose
+
+FORMAT = "linkwright-model"
+VERSION = 1
+_JOINT_VECTORS = (
+    "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
+    "effort_limit",
+)  # fmt: skip
+
+
+def to_dictionary(model: Model) -> dict[str, Any]:
+    """Everything that defines the model. Infinite limits are written as null."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "name": model.name,
+        "gravity": model.gravity.tolist(),
+        "ground_inertia": _inertia(model.bodies[0].inertia),
+        "bodies": [
+            {
+                "name": body.name,
+                "parent": model.bodies[body.parent].name,
+                "placement": _pose(body.placement),
+                "inertia": _inertia(body.inertia),
+                "joint": {
+                    "name": body.joint.name,
+                    "kind": body.joint.kind,
+                    "axis": body.joint.axis.tolist(),
+                    "second_axis": body.joint.second_axis.tolist(),
+                    "pitch": float(body.joint.pitch),
+                    **{key: [_finite_or_none(x) for x in getattr(body.joint, key)] for key in _JOINT_VECTORS},
+                },
+            }
+            for body in model.bodies[1:]
+        ],
+        "frames": [
+            {"name": f.name, "body": model.bodies[f.body].name, "placement": _pose(f.placement)}
+            for f in model.frames.values()
+        ],
+        "mimics": [
+            {"joint": m.joint, "leader": m.leader, "multiplier": m.multiplier, "offset": m.offset}
+            for m in model.mimics
+        ],
+    }
+
+
+def from_dictionary(data: Mapping[str, Any]) -> Model:
+    """Inverse of `to_dictionary`; raises `ModelError` on anything that it did not write."""
+    try:
+        if data["format"] != FORMAT or data["version"] != VERSION:
+            raise ModelError(
+                f"format is {data['format']!r} version {data['version']!r}; expected {FORMAT!r} version {VERSION}"
+            )
+        _only(data, ("format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics"), "model")
+        builder = ModelBuilder(data["name"], data["gravity"])
+        builder.add_inertia(GROUND, _read_inertia(data["ground_inertia"]))
+        for body in data["bodies"]:
+            _only(body, ("name", "parent", "placement", "inertia", "joint"), "body")
+            spec = dict(body["joint"])
+            _only(spec, ("name", "kind", "axis", "second_axis", "pitch", *_JOINT_VECTORS), "joint")
+            for key in _JOINT_VECTORS:
+                unlimited = -math.inf if key == "lower" else math.inf
+                spec[key] = [unlimited if x is None else x for x in spec[key]]
+            builder.add_body(
+                body["name"], Joint(**spec), parent=body["parent"], placement=_read_pose(body["placement"]),
+                inertia=_read_inertia(body["inertia"]),
+            )  # fmt: skip
+        for frame in data["frames"]:
+            builder.add_frame(frame["name"], frame["body"], _read_pose(frame["placement"]))
+        for mimic in data["mimics"]:
+            builder.add_mimic(**mimic)
+        return builder.build()
+    except LinkwrightError:
+        raise
+    except KeyError as error:
+        raise ModelError(f"the entry {error} is missing") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ModelError(f"not a model as linkwright writes it: {error}") from None
+
+
+def _only(data: Mapping, known: tuple[str, ...], what: str) -> None:
+    unknown = set(data) - set(known)
+    if unknown:
+        raise ModelError(f"{what} has unknown entries {sorted(unknown)}; known are {list(known)}")
+
+
+def _finite_or_none(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None
+
+
+def _pose(pose: Pose) -> dict[str, Any]:
+    return {"rotation": pose.rotation.tolist(), "translation": pose.translation.tolist()}
+
+
+def _read_pose(data) -> Pose:
+    return Pose(np.array(data["rotation"], dtype=float), np.array(data["translation"], dtype=float))
+
+
+def _inertia(inertia: Inertia) -> dict[str, Any]:
+    return {"mass": inertia.mass, "com": inertia.com.tolist(), "tensor": inertia.tensor.tolist()}
+
+
+def _read_inertia(data) -> Inertia:
+    return Inertia(data["mass"], np.array(data["com"], dtype=float), np.array(data["tensor"], dtype=float))

@@ -1,0 +1,106 @@
+"""`Tree`: a mechanism as the algorithms see it, in frames chosen for computing.
+
+Numbers may be floats or traced values (see parameters.py), so an algorithm never knows which of them are constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..scalar import Scalar
+from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
+from .framing import choose_frames
+from .graph import KinematicGraph
+from .inertia import Inertia
+from .joints import JointMotion
+from .lumping import lump_inertias
+from .model import Model
+from .parameters import Parameters
+from .rotation_steps import constant_transform
+
+
+class Tree:
+    """Everything is indexed by body; body 0 is the ground and carries the others.
+
+    joint      how the body moves relative to its parent (`JointMotion`, aligned with coordinate axes)
+    Xtree      from the parent's frame to the joint's frame
+    inertia    of each body
+    lumped     equivalent inertias for joint-space dynamics (lumping.py)
+    armature   rotor inertia per velocity of the body's joint
+    iq, iv     where the joint's coordinates and velocities are
+    """
+
+    def __init__(self, model: Model, parameters: Mapping[str, Sequence] | None = None):
+        values = Parameters(model, parameters or {})
+        self.model = model
+        self.graph: KinematicGraph = model.graph
+        self.parent = model.graph.parent
+        self.iq, self.iv = model.iq, model.iv
+        self.nq, self.nv = model.nq, model.nv
+
+        frames, axes = choose_frames(model, refine="placements" not in values)
+        self._frames = frames
+        self.joint: tuple[JointMotion | None, ...] = (
+            None, *(body.joint.motion(k) for body, k in zip(model.bodies[1:], axes[1:], strict=True)),
+        )  # fmt: skip
+        self.Xtree = (Transform(), *(self._placement(i, values) for i in range(1, model.nbodies)))
+        self.body_frame = tuple(constant_transform(frame.inverse().snapped()) for frame in frames)
+        """body_frame[i]: from the frame of computation of body i to the frame the user knows."""
+        self.inertia = tuple(self._inertia(i, values) for i in range(model.nbodies))
+        known = not {"placements", "masses", "inertias"} & set(values)
+        self.lumped = (
+            lump_inertias(self.parent, self.joint, self.Xtree, self.inertia) if known else self.inertia
+        )
+        self.gravity = Vector(*values.vector("gravity"))
+        self.armature = tuple(values.vector("armatures")[iv] for iv in self.iv)
+        self._stiffness, self._damping = values.vector("springs"), values.vector("dampings")
+
+    def outward(self) -> range:
+        """Bodies from the ground to the tips."""
+        return range(1, len(self.parent))
+
+    def inward(self) -> range:
+        """Bodies from the tips to the ground."""
+        return range(len(self.parent) - 1, 0, -1)
+
+    def passive_torques(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """What springs and dampers exert on the joints."""
+        torques: list[Scalar] = []
+        for i in self.outward():
+            joint, iq, iv = self.model.bodies[i].joint, self.iq[i], self.iv[i]
+            for direction in range(iv.stop - iv.start):
+                torque = -(self._damping[iv.start + direction] * v[iv.start + direction])
+                if joint.nq == joint.nv:
+                    stretch = q[iq.start + direction] - float(joint.spring_reference[direction])
+                    torque = torque - self._stiffness[iv.start + direction] * stretch
+                torques.append(torque)
+        return torques
+
+    def frame_transform(self, name: str) -> tuple[int, Transform]:
+        """(body, from its frame of computation to the named frame)."""
+        frame = self.model.frame(name)
+        return frame.body, constant_transform((self._frames[frame.body].inverse() @ frame.placement).snapped())
+
+    def force_from_user(self, i: int, f: Force) -> Force:
+        """A force given in the frame the user knows, in the frame of computation."""
+        return self.body_frame[i].T @ f
+
+    def _placement(self, i: int, values: Parameters) -> Transform:
+        outer, inner = self._frames[self.parent[i]].inverse(), self._frames[i]
+        if "placements" in values:
+            return constant_transform(outer).then(values.placement(i)).then(constant_transform(inner))
+        return constant_transform((outer @ self.model.bodies[i].placement @ inner).snapped())
+
+    def _inertia(self, i: int, values: Parameters) -> RigidInertia:
+        frame = self._frames[i]
+        if "masses" in values or "inertias" in values:
+            if i == 0:
+                return RigidInertia.zero()
+            return constant_transform(frame.inverse()).congruence(values.inertia(i))
+        return rigid_inertia(self.model.bodies[i].inertia.moved(frame.inverse()))
+
+
+def rigid_inertia(inertia: Inertia) -> RigidInertia:
+    """The ten numbers of an inertia in the form the algorithms use."""
+    m, hx, hy, hz, xx, xy, yy, xz, yz, zz = (float(x) for x in inertia.dynamic_parameters)
+    return RigidInertia(m, Vector(hx, hy, hz), Symmetric(xx, xy, xz, yy, yz, zz))
