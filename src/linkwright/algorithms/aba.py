@@ -25,6 +25,11 @@ def aba(
     f_ext: Sequence[Force] | None = None,
 ) -> list[Scalar]:
     """Return a with M(q) a + c(q, v) = tau + sum_i J_i' f_ext[i], springs, dampers and rotors included."""
+    return aba_with_pivots(tree, q, v, tau, f_ext=f_ext)[0]
+
+
+def aba_with_pivots(tree: Tree, q, v, tau, *, f_ext=None) -> tuple[list[Scalar], list[Scalar]]:
+    """(accelerations, pivots): the inertia each velocity meets, positive in every solvable mechanism."""
     tau = [t + s for t, s in zip(tau, tree.passive_torques(q, v), strict=True)]
     sweep = MotionSweep(tree, q, v)  # 1: transforms and bias wrenches
     X, S = sweep.X, sweep.S
@@ -47,4 +52,4 @@ def aba(
         carried = X[i] @ change[tree.parent[i]]
         a[tree.iv[i]] = rates = joint[i].rates(y[i], carried)
         change[i] = S[i].add_motion(carried, rates)
-    return a
+    return a, [pivot for i in tree.outward() for pivot in joint[i].D.pivots]

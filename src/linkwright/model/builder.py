@@ -108,6 +108,10 @@ class ModelBuilder:
                 warnings.append(f"body {body.name!r} {problem}")
         return Model(self.name, tuple(self._bodies), self._frames, self.gravity, tuple(self._mimics), tuple(warnings))
 
+    def has_name(self, name: str) -> bool:
+        """Whether a body or frame of that name is there."""
+        return name in self._where
+
     def _check_new(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {kind}'s name is {name!r}; expected a non-empty string")

@@ -11,7 +11,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import InputError, unknown_name
+from ..errors import unknown_name
+from . import configuration
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
@@ -140,13 +141,27 @@ class Model:
     def mass(self) -> float:
         return sum(body.inertia.mass for body in self.bodies)
 
-    # State
+    # Configurations
 
-    def check_vector(self, name: str, values, size: int) -> np.ndarray:
-        array = np.asarray(values, dtype=float)
-        if array.ndim not in (1, 2) or array.shape[-1] != size:
-            raise InputError(f"{name} has shape {array.shape}; expected ({size},) or (B, {size}) for {self.name!r}")
-        return array
+    def neutral(self) -> np.ndarray:
+        """All joints at zero, quaternions at identity."""
+        return configuration.neutral(self)
+
+    def random_configuration(self, rng=None, batch: int | None = None) -> np.ndarray:
+        """Uniform within joint limits, (nq,) or (batch, nq); `rng` is a generator or a seed."""
+        return configuration.random_configuration(self, rng, batch)
+
+    def integrate(self, q, v) -> np.ndarray:
+        """q moved along v for unit time; (n,) or (B, n)."""
+        q, v = configuration.as_columns(self, "q", q, self.nq), configuration.as_columns(self, "v", v, self.nv)
+        batch = np.broadcast_shapes(q.shape[1:], v.shape[1:])
+        return configuration.as_rows(configuration.integrate(self, q, v), batch)
+
+    def difference(self, q0, q1) -> np.ndarray:
+        """The v that leads from q0 to q1 in unit time; (n,) or (B, n)."""
+        q0, q1 = configuration.as_columns(self, "q0", q0, self.nq), configuration.as_columns(self, "q1", q1, self.nq)
+        batch = np.broadcast_shapes(q0.shape[1:], q1.shape[1:])
+        return configuration.as_rows(configuration.difference(self, q0, q1), batch)
 
     # Identity
 

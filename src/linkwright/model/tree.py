@@ -5,7 +5,7 @@ Numbers may be floats or traced values (see parameters.py), so an algorithm neve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..scalar import Scalar
 from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
@@ -65,16 +65,24 @@ class Tree:
 
     def passive_torques(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
         """What springs and dampers exert on the joints."""
-        torques: list[Scalar] = []
+        torques = [-(d * rate) for d, rate in zip(self._damping, v, strict=True)]
+        for k, stiffness, stretch in self._springs(q):
+            torques[k] = torques[k] - stiffness * stretch
+        return torques
+
+    def spring_energy(self, q: Sequence[Scalar]) -> Scalar:
+        energy: Scalar = 0.0
+        for _, stiffness, stretch in self._springs(q):
+            energy = energy + stiffness * (stretch * stretch) * 0.5
+        return energy
+
+    def _springs(self, q: Sequence[Scalar]) -> Iterator[tuple[int, Scalar, Scalar]]:
+        """(velocity index, stiffness, stretch) of every direction that may have a spring."""
         for i in self.outward():
             joint, iq, iv = self.model.bodies[i].joint, self.iq[i], self.iv[i]
-            for direction in range(iv.stop - iv.start):
-                torque = -(self._damping[iv.start + direction] * v[iv.start + direction])
-                if joint.nq == joint.nv:
-                    stretch = q[iq.start + direction] - float(joint.spring_reference[direction])
-                    torque = torque - self._stiffness[iv.start + direction] * stretch
-                torques.append(torque)
-        return torques
+            if joint.nq == joint.nv:
+                for k, coordinate in enumerate(q[iq]):
+                    yield iv.start + k, self._stiffness[iv.start + k], coordinate - float(joint.spring_reference[k])
 
     def frame_transform(self, name: str) -> tuple[int, Transform]:
         """(body, from its frame of computation to the named frame)."""

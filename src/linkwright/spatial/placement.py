@@ -32,6 +32,10 @@ class Placement:
                 rotation = Matrix([step.down(Vector(*row)) for row in rotation.rows])
         return Placement(rotation, position)
 
+    def as_transform(self) -> Transform:
+        """From the reference to this frame."""
+        return Transform(Shift(self.position), Rotate(self.rotation))
+
     def motion_to_reference(self, m: Motion) -> Motion:
         """A motion at the frame's origin in its coordinates -> at the reference's origin in the reference's."""
         angular = self.rotation @ m.angular

@@ -1,0 +1,35 @@
+"""Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
+
+from .compilation import compile, reference, trace_program
+from .errors import LinkwrightError
+from .model import Inertia, Joint, Model, ModelBuilder, Pose
+from .model.editing import attach, lock_joints
+from .model.joint import (
+    continuous,
+    cylindrical,
+    fixed,
+    free_flyer,
+    helical,
+    planar,
+    prismatic,
+    revolute,
+    spherical,
+    translational,
+    universal,
+)
+from .model.parameters import default_parameters
+from .programs import RECIPES
+
+__version__ = "0.1.0"
+
+
+def algorithms() -> dict[str, str]:
+    """Names that `compile` and `reference` know, with what each computes."""
+    return {name: recipe.summary for name, recipe in RECIPES.items()}
+
+
+__all__ = [
+    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "algorithms", "attach", "compile",
+    "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "helical", "lock_joints", "planar",
+    "prismatic", "reference", "revolute", "spherical", "trace_program", "translational", "universal",
+]  # fmt: skip

@@ -1,0 +1,207 @@
+"""`linkwright.compile` and `linkwright.reference`: one program, as machine code or run on numbers as it is written."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .codegen import CompiledFunction, compile_cached, compile_program
+from .errors import InputError, unknown_name
+from .model import Model, Tree
+from .programs import RECIPES, Recipe
+from .trace import Program, simplify, trace
+
+
+def compile(
+    what: Model | Callable[..., Any],
+    algorithm: str | None = None,
+    *,
+    inputs: Mapping[str, int | tuple[int, ...]] | None = None,
+    outputs: str | Sequence[str] | None = None,
+    parameters: str | Sequence[str] = (),
+    f_ext: bool = False,
+    lanes: int | str = "auto",
+    dtype: str = "float64",
+    threads: int | str = 1,
+    cache: bool = True,
+    **options: Any,
+) -> CompiledFunction:
+    """Machine code for one algorithm on one robot, or for a function of your own.
+
+    compile(model, "aba") takes q, v, tau and returns a; `linkwright.algorithms()` lists the names. Arrays have shape
+    (n,) or (B, n).
+
+    outputs      which outputs to compute (by default the main one); nothing else is paid for
+    parameters   numbers of the model that become inputs of the call, e.g. ("gravity", "masses"): see
+                 `linkwright.model.parameters`
+    f_ext        True adds external forces (nbodies, 6), [linear; angular] in body frames, as the next input
+    lanes        samples computed at once in a batch; dtype "float64" or "float32"; threads a number or "all"
+    options      of the algorithm, e.g. frame="tool", reference="world"
+
+    compile(function, inputs={"x": 3, "A": (2, 3)}) traces `function(x, A)`, which receives arrays of symbols and
+    returns an array, a number or a dictionary of them.
+    """
+    if isinstance(what, Model):
+        if inputs is not None:
+            raise InputError("inputs= belongs to compile(function, inputs=...); a named algorithm knows its inputs")
+        request = Request.of(what, algorithm, outputs, parameters, f_ext, options)
+        return compile_cached(
+            request.program, key=request.key, lanes=lanes, dtype=dtype, threads=threads, cache=cache
+        )
+    if not callable(what):
+        raise InputError(
+            f"cannot compile {type(what).__name__} {what!r}; expected a Model (see linkwright.load) or a function"
+        )
+    if algorithm is not None or outputs is not None or parameters or f_ext or options:
+        raise InputError("algorithm=, outputs=, parameters=, f_ext= and options are for models, not for functions")
+    program = simplify(trace(what, _declared(what, inputs)))
+    return compile_program(program, lanes=lanes, dtype=dtype, threads=threads, cache=cache)
+
+
+def reference(
+    model: Model,
+    algorithm: str,
+    *,
+    outputs: str | Sequence[str] | None = None,
+    parameters: str | Sequence[str] = (),
+    f_ext: bool = False,
+    **options: Any,
+) -> Callable[..., Any]:
+    """The same algorithm run on numbers as it is written: slow, obvious, and what compiled code is checked against.
+
+    Takes and returns the same arrays as the compiled function; several outputs come back as a dictionary.
+    """
+    request = Request.of(model, algorithm, outputs, parameters, f_ext, options)
+    shapes = request.input_shapes
+
+    def call(*arrays, **named):
+        if len(arrays) > len(shapes):
+            raise InputError(f"{algorithm!r} takes {len(shapes)} inputs ({', '.join(shapes)}), {len(arrays)} were given")
+        given = {**dict(zip(shapes, arrays, strict=False)), **named}
+        if set(given) != set(shapes):
+            raise InputError(f"{algorithm!r} takes {', '.join(shapes)}; got {', '.join(given) or 'nothing'}")
+        values, batch = _as_scalars(given, shapes)
+        with np.errstate(all="ignore"):
+            results = {name: _as_array(value, batch) for name, value in request.evaluate(values).items()}
+        return results[request.outputs[0]] if len(results) == 1 else results
+
+    return call
+
+
+def trace_program(model: Model, algorithm: str, **kwargs: Any) -> Program:
+    """The simplified program that `compile` would turn into machine code; takes its model options."""
+    outputs, parameters = kwargs.pop("outputs", None), kwargs.pop("parameters", ())
+    return Request.of(model, algorithm, outputs, parameters, kwargs.pop("f_ext", False), kwargs).program()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked of `compile`, checked."""
+
+    model: Model
+    recipe: Recipe
+    outputs: tuple[str, ...]
+    parameters: tuple[str, ...]
+    f_ext: bool
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, model, algorithm, outputs, parameters, f_ext, options) -> Request:
+        if not isinstance(model, Model):
+            raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
+        if algorithm not in RECIPES:
+            raise unknown_name("algorithm", algorithm, RECIPES)
+        recipe = RECIPES[algorithm]
+        parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        if f_ext and "f_ext" not in recipe.optional_inputs:
+            able = [name for name, other in RECIPES.items() if "f_ext" in other.optional_inputs]
+            raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
+        request = cls(
+            model, recipe, recipe.resolve_outputs(outputs), parameters, bool(f_ext), recipe.resolve_options(options)
+        )
+        request.input_shapes  # noqa: B018  refuses unknown parameters
+        return request
+
+    @functools.cached_property
+    def input_shapes(self) -> dict[str, tuple[int, ...]]:
+        return self.recipe.input_shapes(self.model, self.parameters, self.f_ext)
+
+    @property
+    def key(self) -> str:
+        """Identifies the program without tracing it: the model, the request and our own sources."""
+        request = [self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items())]
+        text = json.dumps([request, self.model.fingerprint, _sources_hash()], default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        tree = Tree(self.model, {name: values[name] for name in self.parameters})
+        results = self.recipe.evaluate(tree, values, self.options)
+        return {name: results[name] for name in self.outputs}
+
+    def program(self) -> Program:
+        if self.recipe.check is not None:
+            self.recipe.check(self.model)
+        return simplify(trace(lambda **values: self.evaluate(values), self.input_shapes, name=self.recipe.name))
+
+
+def _declared(function: Callable, inputs) -> Mapping[str, int | tuple[int, ...]]:
+    """The shapes given, checked against the function's own arguments."""
+    if not isinstance(inputs, Mapping) or not inputs:
+        names = ", ".join(f"'{p}': n" for p in inspect.signature(function).parameters)
+        raise InputError(f"give the shapes of the function's inputs: compile(function, inputs={{{names}}})")
+    for name, shape in inputs.items():
+        sizes = (shape,) if isinstance(shape, int) else shape
+        if not isinstance(name, str) or not all(isinstance(n, int) and n >= 0 for n in sizes):
+            raise InputError(f"input {name!r} has shape {shape!r}; expected a size or a tuple of sizes")
+    try:
+        inspect.signature(function).bind(**dict.fromkeys(inputs))
+    except TypeError as error:
+        raise InputError(f"inputs {list(inputs)} do not fit {function.__name__}: {error}") from None
+    return inputs
+
+
+def _as_scalars(given: Mapping[str, Any], shapes) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
+    """Arrays of scalars, each an array of shape (B,) if there is a batch."""
+    batch: tuple[int, ...] = ()
+    values = {}
+    for name, shape in shapes.items():
+        array = np.asarray(given[name], dtype=float)
+        if array.shape[array.ndim - len(shape) :] != tuple(shape) or array.ndim - len(shape) not in (0, 1):
+            raise InputError(f"{name} has shape {array.shape}; expected {tuple(shape)} or (B, {str(tuple(shape))[1:]}")
+        leading = array.shape[: array.ndim - len(shape)]
+        if leading and batch and leading != batch:
+            raise InputError(f"{name} has {leading[0]} samples where others have {batch[0]}")
+        batch = batch or leading
+        scalars = np.empty(shape, dtype=object)
+        for index in np.ndindex(*shape):
+            scalars[index] = array[(..., *index)] if leading else np.float64(array[index])
+        values[name] = scalars
+    return values, batch
+
+
+def _as_array(value, batch: tuple[int, ...]) -> np.ndarray:
+    """Nested lists of scalars, each a number or of shape (B,), as one array with the batch first."""
+    if isinstance(value, list | tuple):
+        parts = [_as_array(x, batch) for x in value]
+        return np.stack(parts, axis=len(batch)) if parts else np.zeros((*batch, 0))
+    return np.broadcast_to(np.asarray(value, dtype=float), batch).copy()
+
+
+@functools.cache
+def _sources_hash() -> str:
+    """Of every file whose change could change a traced program."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for folder in ("spatial", "model", "algorithms", "programs", "trace", "."):
+        for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,74 @@
+"""New models from old ones: locking joints, attaching one mechanism to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from ..errors import InputError, ModelError
+from .builder import ModelBuilder
+from .joint import fixed
+from .model import GROUND, Model
+from .pose import PoseLike
+
+
+def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> Model:
+    """`model` with the named joints rigid, at the coordinates given or at neutral. Their bodies merge into parents."""
+    if isinstance(joints, str):
+        joints = [joints]
+    at = dict(joints) if isinstance(joints, Mapping) else dict.fromkeys(joints)
+    locked = {model.joint_index(name): value for name, value in at.items()}
+    for mimic in model.mimics:
+        if mimic.joint in at or mimic.leader in at:
+            raise InputError(
+                f"joint {mimic.joint!r} mimics {mimic.leader!r}; locking one of them would break the coupling"
+            )
+    builder = ModelBuilder(model.name, model.gravity)
+    builder.add_inertia(GROUND, model.bodies[0].inertia)
+    for i, body in enumerate(model.bodies[1:], start=1):
+        joint, placement = body.joint, body.placement
+        if i in locked:
+            q = joint.motion().neutral() if locked[i] is None else np.atleast_1d(np.asarray(locked[i], dtype=float))
+            if np.shape(q) != (joint.nq,) or not np.all(np.isfinite(q)):
+                raise InputError(f"joint {joint.name!r} was to be locked at {locked[i]!r}; expected {joint.nq} numbers")
+            joint, placement = fixed(joint.name), placement @ joint.displacement(q)
+        builder.add_body(
+            body.name, joint, parent=model.bodies[body.parent].name, placement=placement, inertia=body.inertia
+        )
+    _copy_frames(model, builder, prefix="")
+    return builder.build()
+
+
+def attach(
+    model: Model, other: Model, *, at: str = GROUND, placement: PoseLike = None, prefix: str = ""
+) -> Model:
+    """`other` mounted on frame `at` of `model`, its world frame at `placement` there.
+
+    `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity is `model`'s.
+    """
+    builder = ModelBuilder.from_model(model)
+    mount = f"{prefix}{other.name}_mount"
+    model.frame(at)  # an error that lists the frames there are
+    try:
+        builder.add_frame(mount, at, placement)
+        builder.add_inertia(mount, other.bodies[0].inertia)
+        for body in other.bodies[1:]:
+            parent = prefix + other.bodies[body.parent].name if body.parent else mount
+            builder.add_body(
+                prefix + body.name, body.joint.renamed(prefix + body.joint.name), parent=parent,
+                placement=body.placement, inertia=body.inertia,
+            )  # fmt: skip
+        _copy_frames(other, builder, prefix=prefix, ground=mount)
+    except ModelError as error:
+        raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
+    return builder.build()
+
+
+def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:
+    for frame in model.frames.values():
+        if not builder.has_name(prefix + frame.name):  # a locked joint has become a frame of that name already
+            body = prefix + model.bodies[frame.body].name if frame.body else ground
+            builder.add_frame(prefix + frame.name, body, frame.placement)
+    for mimic in model.mimics:
+        builder.add_mimic(prefix + mimic.joint, prefix + mimic.leader, mimic.multiplier, mimic.offset)

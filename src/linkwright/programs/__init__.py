@@ -1,0 +1,12 @@
+"""The named programs that `linkwright.compile` knows: what each takes, gives, and which algorithm fills it in.
+
+This is where the users' conventions ([linear; angular], the file's frames, arrays) meet the algorithms' own.
+"""
+
+from .dynamics import DYNAMICS
+from .kinematics import KINEMATICS
+from .recipe import Recipe
+
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*DYNAMICS, *KINEMATICS)}
+
+__all__ = ["RECIPES", "Recipe"]

@@ -1,0 +1,63 @@
+"""`Recipe`: everything `compile` needs to know about a named program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import InputError, unknown_name
+from ..model import Model, Tree
+from ..model.parameters import parameter_shapes
+
+Shape = tuple[int, ...]
+
+SHAPES: dict[str, Callable[[Model], Shape]] = {
+    "q": lambda m: (m.nq,),
+    "q0": lambda m: (m.nq,),
+    "q1": lambda m: (m.nq,),
+    "v": lambda m: (m.nv,),
+    "a": lambda m: (m.nv,),
+    "tau": lambda m: (m.nv,),
+    "b": lambda m: (m.nv,),
+    "x": lambda m: (m.nv,),
+    "f_ext": lambda m: (m.nbodies, 6),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """`evaluate(tree, values, options)` returns all outputs by name; what is not asked for is dropped unpaid."""
+
+    name: str
+    summary: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    evaluate: Callable[[Tree, Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+    optional_inputs: tuple[str, ...] = ()
+    default_outputs: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    check: Callable[[Model], None] | None = None
+    """Raises if the model cannot be served."""
+
+    def input_shapes(self, model: Model, parameters: tuple[str, ...], f_ext: bool) -> dict[str, Shape]:
+        """Inputs in the order of the call: the algorithm's own, external forces if wanted, then parameters."""
+        names = (*self.inputs, "f_ext") if f_ext else self.inputs
+        return {**{name: SHAPES[name](model) for name in names}, **parameter_shapes(model, parameters)}
+
+    def resolve_outputs(self, outputs: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
+        if outputs is None:
+            return self.default_outputs or self.outputs
+        chosen = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        for name in chosen:
+            if name not in self.outputs:
+                raise unknown_name(f"output of {self.name!r}", name, self.outputs)
+        if not chosen or len(set(chosen)) != len(chosen):
+            raise InputError(f"outputs of {self.name!r} are {list(chosen)}; expected at least one name, each once")
+        return chosen
+
+    def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        for name in given:
+            if name not in self.options:
+                raise unknown_name(f"option of {self.name!r}", name, self.options)
+        return {**self.options, **given}
