@@ -2,6 +2,7 @@
 
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError
+from .io import from_pinocchio, load, save, to_pinocchio
 from .model import Inertia, Joint, Model, ModelBuilder, Pose
 from .model.editing import attach, lock_joints
 from .model.joint import (
@@ -19,6 +20,7 @@ from .model.joint import (
 )
 from .model.parameters import default_parameters
 from .programs import RECIPES
+from .robots import robots
 
 __version__ = "0.1.0"
 
@@ -30,6 +32,7 @@ def algorithms() -> dict[str, str]:
 
 __all__ = [
     "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "algorithms", "attach", "compile",
-    "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "helical", "lock_joints", "planar",
-    "prismatic", "reference", "revolute", "spherical", "trace_program", "translational", "universal",
+    "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "load",
+    "lock_joints", "planar", "prismatic", "reference", "revolute", "robots", "save", "spherical", "to_pinocchio",
+    "trace_program", "translational", "universal",
 ]  # fmt: skip

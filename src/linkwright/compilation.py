@@ -84,7 +84,7 @@ def reference(
 
     def call(*arrays, **named):
         if len(arrays) > len(shapes):
-            raise InputError(f"{algorithm!r} takes {len(shapes)} inputs ({', '.join(shapes)}), {len(arrays)} were given")
+            raise InputError(f"{algorithm!r} takes {len(shapes)} inputs ({', '.join(shapes)}); {len(arrays)} given")
         given = {**dict(zip(shapes, arrays, strict=False)), **named}
         if set(given) != set(shapes):
             raise InputError(f"{algorithm!r} takes {', '.join(shapes)}; got {', '.join(given) or 'nothing'}")

@@ -26,7 +26,7 @@ def frame_jacobian_rate(
     Spatial acceleration for "local" and "world"; for "local_world_aligned" the classical one, whose linear part is
     the second derivative of the origin's position (as Pinocchio defines these three).
     """
-    body, X = tree.frame_transform(frame)
+    body = tree.frame_transform(frame)[0]
     columns, pose = _columns(tree, frame, q)
     poses, moving = placements(tree, q), velocities(tree, q, v)
     world = [poses[i].motion_to_reference(m) for i, m in enumerate(moving)]

@@ -91,7 +91,7 @@ class ModelBuilder:
     def add_mimic(self, joint: str, leader: str, multiplier: float = 1.0, offset: float = 0.0) -> None:
         """Note that `joint` follows `leader`; kept as data (see `Mimic`)."""
         if not (math.isfinite(multiplier) and math.isfinite(offset)):
-            raise ModelError(f"mimic of joint {joint!r} has multiplier {multiplier} and offset {offset}; must be finite")
+            raise ModelError(f"mimic of {joint!r} has multiplier {multiplier} and offset {offset}; must be finite")
         self._mimics.append(Mimic(joint, leader, float(multiplier), float(offset)))
 
     def build(self) -> Model:

@@ -67,21 +67,21 @@ class Joint:
                 object.__setattr__(self, field, self._spread(field, count, finite=default == 0.0))
         for field in _PER_VELOCITY:
             if np.any(getattr(self, field) < 0):
-                raise ModelError(f"{field} of joint {self.name!r} is {getattr(self, field).tolist()}; must not be negative")
+                given = getattr(self, field).tolist()
+                raise ModelError(f"{field} of joint {self.name!r} is {given}; must not be negative")
         if np.any(self.lower > self.upper):
             raise ModelError(
                 f"joint {self.name!r} has lower limit {self.lower.tolist()} above its upper limit {self.upper.tolist()}"
             )
-        if self.spring_reference is None:
-            object.__setattr__(self, "spring_reference", np.zeros(self.nq if self.nq == self.nv else 0))
-        if self.nq != self.nv and np.any(self.stiffness):
+        if not self.may_have_springs and np.any(self.stiffness):
             raise ModelError(
-                f"joint {self.name!r} is {self.kind}; springs are defined for joints whose coordinates are plain numbers"
+                f"joint {self.name!r} is {self.kind}; only joints whose velocities are rates of their coordinates have "
+                f"springs"
             )
-        object.__setattr__(
-            self, "spring_reference",
-            self._spread("spring_reference", self.nq if self.nq == self.nv else 0, finite=True),
-        )  # fmt: skip
+        if self.spring_reference is None:
+            object.__setattr__(self, "spring_reference", 0.0)
+        reference = self._spread("spring_reference", self.nq if self.may_have_springs else 0, finite=True)
+        object.__setattr__(self, "spring_reference", reference)
 
     def _spread(self, field: str, count: int, *, finite: bool) -> np.ndarray:
         what = f"{field} of joint {self.name!r}"
@@ -106,6 +106,10 @@ class Joint:
     @property
     def nv(self) -> int:
         return 0 if self.kind == FIXED else JOINT_KINDS[self.kind].nv
+
+    @property
+    def may_have_springs(self) -> bool:
+        return self.kind != FIXED and JOINT_KINDS[self.kind].velocity_is_rate
 
     def renamed(self, name: str) -> Joint:
         return replace(self, name=name)
@@ -150,11 +154,17 @@ def _unit_axis(axis, what: str) -> np.ndarray:
     norm = np.linalg.norm(array)
     if norm < 1e-9:
         raise ModelError(f"{what} is {array.tolist()}, which has no direction")
-    array = array / norm
+    array = _normalised(array)
     array[np.abs(array) < SNAP] = 0.0  # an axis within rounding of a coordinate axis is meant to be it
-    array = array / np.linalg.norm(array)
+    array = _normalised(array)
     array.flags.writeable = False
     return array
+
+
+def _normalised(array: np.ndarray) -> np.ndarray:
+    """Unit vectors stay as they are to the last bit, so that a model survives being written and read."""
+    norm = np.linalg.norm(array)
+    return array if abs(norm - 1) < 1e-15 else array / norm
 
 
 def _constructor(kind: str, doc: str):

@@ -1,9 +1,9 @@
 """Moving mass to where it costs nothing.
 
-Mass that lies on a revolute joint's axis moves alike whether it belongs to the child or to the parent, so the joint-space
-dynamics cannot tell. Handing it to the parent leaves the child without mass, without first moment along the axis and
-without one second moment (the base inertial parameters of [Gautier1990]); the zeros vanish from compiled programs.
-Energies, momenta and anything else that is reported per body use the true inertias.
+Mass that lies on a revolute joint's axis moves alike whether it belongs to the child or to the parent, so the
+joint-space dynamics cannot tell. Handing it to the parent leaves the child without mass, without first moment along
+the axis and without one second moment (the base inertial parameters of [Gautier1990]); the zeros vanish from compiled
+programs. Energies, momenta and anything else that is reported per body use the true inertias.
 """
 
 from __future__ import annotations

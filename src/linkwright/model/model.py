@@ -43,7 +43,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Mimic:
-    """`joint` follows `leader`: q = multiplier * q_leader + offset. Kept as data; the tree algorithms do not apply it."""
+    """`joint` follows `leader`: q = multiplier * q_leader + offset. Kept as data; tree algorithms do not apply it."""
 
     joint: str
     leader: str

@@ -10,8 +10,10 @@ import numpy as np
 from ..errors import ModelError
 
 # Entries of placements this close to 0, 1 or -1 are taken to be meant so: files print rounded angles, and an exact
-# zero vanishes from the compiled program.
+# zero vanishes from the compiled program. Done once, when a model is built.
 SNAP = 1e-10
+# What products of a few rotations leave of an exact zero.
+ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +28,7 @@ class Pose:
             array = finite_array(getattr(self, name), shape, f"{name} of a pose")
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        error = np.abs(self.rotation @ self.rotation.T - np.eye(3)).max()
+        error = _orthogonality_error(self.rotation)
         if error > 1e-6 or np.linalg.det(self.rotation) < 0:
             raise ModelError(f"rotation is not a proper rotation matrix (R R' differs from 1 by {error:.1e})")
 
@@ -110,14 +112,16 @@ class Pose:
     def inverse(self) -> Pose:
         return Pose(self.rotation.T, -(self.rotation.T @ self.translation))
 
-    def snapped(self) -> Pose:
+    def snapped(self, tolerance: float = SNAP) -> Pose:
         """With entries that are meant to be 0, 1 or -1 made exactly so."""
-        rotation = _snap(self.rotation, (0.0,))
+        rotation = _snap(self.rotation, (0.0,), tolerance)
         for r, s in np.argwhere(np.abs(rotation) > 0.5):
             # the cosine of a small angle is nearly 1 long before the sine is nearly 0: both must be
             if np.count_nonzero(rotation[r]) == np.count_nonzero(rotation[:, s]) == 1:
                 rotation[r, s] = np.sign(rotation[r, s])
-        return Pose(rotation, _snap(self.translation, (0.0, 1.0, -1.0)))
+        if _orthogonality_error(rotation) > _orthogonality_error(self.rotation) + ROUNDING:
+            rotation = self.rotation  # the small entries were products of small angles, and meant
+        return Pose(rotation, _snap(self.translation, (0.0, 1.0, -1.0), tolerance))
 
     def is_close(self, other: Pose, tolerance: float = 1e-9) -> bool:
         return bool(
@@ -129,10 +133,14 @@ class Pose:
 PoseLike = Pose | Sequence[float] | np.ndarray | None
 
 
-def _snap(values: np.ndarray, targets: tuple[float, ...]) -> np.ndarray:
+def _orthogonality_error(R: np.ndarray) -> float:
+    return float(np.abs(R @ R.T - np.eye(3)).max())
+
+
+def _snap(values: np.ndarray, targets: tuple[float, ...], tolerance: float) -> np.ndarray:
     values = np.array(values, dtype=float)
     for exact in targets:
-        values[np.abs(values - exact) < SNAP] = exact
+        values[np.abs(values - exact) < tolerance] = exact
     return values
 
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from ..spatial import Matrix, Rotate, Shift, Transform, Turn, Vector
-from .pose import SNAP, Pose
+from .pose import ROUNDING, Pose
 
 
 def turns_needed(R: np.ndarray) -> int:
     """How many turns about coordinate axes R takes beyond a signed permutation of axes: 0 to 3."""
-    zeros = sum(abs(x) < SNAP for x in R.ravel().tolist())
+    zeros = sum(abs(x) < ROUNDING for x in R.ravel().tolist())
     # a rotation that keeps one coordinate axis has four zeros, and one that keeps two has six
     return 0 if zeros == 6 else 1 if zeros >= 4 else 2 if zeros else 3
 
@@ -20,6 +20,7 @@ def turns_needed(R: np.ndarray) -> int:
 def rotation_steps(R: np.ndarray) -> list[Turn | Rotate]:
     """Steps from parent to child whose product is R (child to parent coordinates)."""
     steps: list[Turn | Rotate] = []
+    given = R
     for _ in range(turns_needed(R)):
         a, c, s = _next_turn(R)
         i, j = (a + 1) % 3, (a + 2) % 3
@@ -29,6 +30,8 @@ def rotation_steps(R: np.ndarray) -> list[Turn | Rotate]:
         steps.append(Turn(a, c, s))
         R = undo @ R
     permutation = np.rint(R)
+    if np.abs(R - permutation).max() > 10 * ROUNDING:  # R is no rotation to the last digits; take it as it is
+        return [Rotate(Matrix(given.tolist()))]
     if not np.array_equal(permutation, np.eye(3)):
         steps.append(Rotate(Matrix((permutation + 0.0).tolist())))
     return steps
@@ -53,7 +56,7 @@ def _next_turn(R: np.ndarray) -> tuple[int, float, float]:
 
 def _alone(size: np.ndarray) -> np.ndarray:
     """Which entries have only zeros beside them in their row and column."""
-    full = size >= SNAP
+    full = size >= ROUNDING
     return full & (full.sum(axis=1, keepdims=True) == 1) & (full.sum(axis=0, keepdims=True) == 1)
 
 
@@ -70,8 +73,8 @@ def constant_transform(pose: Pose) -> Transform:
 
 
 def count_nonzeros(p: np.ndarray) -> int:
-    return sum(abs(x) >= SNAP for x in p.tolist())
+    return sum(abs(x) >= ROUNDING for x in p.tolist())
 
 
 def _vector(p: np.ndarray) -> Vector:
-    return Vector(*(0.0 if abs(x) < SNAP else x for x in p.tolist()))
+    return Vector(*(0.0 if abs(x) < ROUNDING else x for x in p.tolist()))

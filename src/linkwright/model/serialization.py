@@ -89,7 +89,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
         raise
     except KeyError as error:
         raise ModelError(f"the entry {error} is missing") from None
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelError(f"not a model as linkwright writes it: {error}") from None
 
 

@@ -16,6 +16,7 @@ from .joints import JointMotion
 from .lumping import lump_inertias
 from .model import Model
 from .parameters import Parameters
+from .pose import ROUNDING
 from .rotation_steps import constant_transform
 
 
@@ -44,7 +45,7 @@ class Tree:
             None, *(body.joint.motion(k) for body, k in zip(model.bodies[1:], axes[1:], strict=True)),
         )  # fmt: skip
         self.Xtree = (Transform(), *(self._placement(i, values) for i in range(1, model.nbodies)))
-        self.body_frame = tuple(constant_transform(frame.inverse().snapped()) for frame in frames)
+        self.body_frame = tuple(constant_transform(frame.inverse().snapped(ROUNDING)) for frame in frames)
         """body_frame[i]: from the frame of computation of body i to the frame the user knows."""
         self.inertia = tuple(self._inertia(i, values) for i in range(model.nbodies))
         known = not {"placements", "masses", "inertias"} & set(values)
@@ -80,14 +81,14 @@ class Tree:
         """(velocity index, stiffness, stretch) of every direction that may have a spring."""
         for i in self.outward():
             joint, iq, iv = self.model.bodies[i].joint, self.iq[i], self.iv[i]
-            if joint.nq == joint.nv:
+            if joint.may_have_springs:
                 for k, coordinate in enumerate(q[iq]):
                     yield iv.start + k, self._stiffness[iv.start + k], coordinate - float(joint.spring_reference[k])
 
     def frame_transform(self, name: str) -> tuple[int, Transform]:
         """(body, from its frame of computation to the named frame)."""
         frame = self.model.frame(name)
-        return frame.body, constant_transform((self._frames[frame.body].inverse() @ frame.placement).snapped())
+        return frame.body, constant_transform((self._frames[frame.body].inverse() @ frame.placement).snapped(ROUNDING))
 
     def force_from_user(self, i: int, f: Force) -> Force:
         """A force given in the frame the user knows, in the frame of computation."""
@@ -97,7 +98,7 @@ class Tree:
         outer, inner = self._frames[self.parent[i]].inverse(), self._frames[i]
         if "placements" in values:
             return constant_transform(outer).then(values.placement(i)).then(constant_transform(inner))
-        return constant_transform((outer @ self.model.bodies[i].placement @ inner).snapped())
+        return constant_transform((outer @ self.model.bodies[i].placement @ inner).snapped(ROUNDING))
 
     def _inertia(self, i: int, values: Parameters) -> RigidInertia:
         frame = self._frames[i]

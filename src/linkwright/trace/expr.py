@@ -72,7 +72,7 @@ class Expr:
         return Expr(self.graph, self.graph.call(Op.ABS, self.index))
 
     def __pow__(self, exponent):
-        if exponent == 0.5:
+        if isinstance(exponent, float) and exponent == 0.5:
             return self.sqrt()
         if not isinstance(exponent, int) or exponent < 0:
             raise TraceError(f"x ** {exponent!r} is not traced; use a non-negative integer, 0.5, or exp and log")

@@ -22,7 +22,7 @@ def factor_products(program: Program) -> Program:
 
     graph = Graph()
     image: list = []  # old index -> new index or float
-    for index, (op, *operands) in enumerate(program.nodes):
+    for op, *operands in program.nodes:
         if op in LEAVES:
             image.append(graph.node(op, *operands) if op is Op.INPUT else operands[0])
             continue

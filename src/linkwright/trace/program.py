@@ -81,7 +81,8 @@ class Program:
             if op not in LEAVES:
                 lines.append(f"  %{index} = {op.name.lower()} " + ", ".join(map(self._operand_text, operands)))
         for output in self.outputs:
-            lines.append(f"  output {output.name}{list(output.shape)} = " + ", ".join(map(self._operand_text, output.nodes)))
+            elements = ", ".join(map(self._operand_text, output.nodes))
+            lines.append(f"  output {output.name}{list(output.shape)} = {elements}")
         return "\n".join(lines)
 
     def _operand_text(self, index: int) -> str:
@@ -93,7 +94,9 @@ class Program:
         return f"%{index}"
 
 
-def trace(function: Callable[..., Any], inputs: Mapping[str, int | tuple[int, ...]], name: str | None = None) -> Program:
+def trace(
+    function: Callable[..., Any], inputs: Mapping[str, int | tuple[int, ...]], name: str | None = None
+) -> Program:
     """Run `function(**inputs)` on symbols and return what it did as a program.
 
     `inputs` gives each argument's shape. Arguments arrive as object arrays of `Expr`. The function returns an array,

@@ -22,6 +22,7 @@ class Spherical(JointMotion):
     """q = quaternion [x, y, z, w], v = angular velocity in the child's frame."""
 
     kind, nq, nv = "spherical", 4, 3
+    velocity_is_rate = False
 
     def transform(self, q):
         return Transform(Rotate(rotation_matrix(q)))
@@ -47,6 +48,7 @@ class FreeFlyer(JointMotion):
     """q = [position, quaternion x y z w], v = [linear; angular] in the child's frame."""
 
     kind, nq, nv = "free_flyer", 7, 6
+    velocity_is_rate = False
 
     def transform(self, q):
         return Transform(Shift(Vector(*q[:3])), Rotate(rotation_matrix(q[3:])))

@@ -45,6 +45,7 @@ class Planar(JointMotion):
     """Slides in the plane across z and turns about z: q = [x, y, angle], v = [vx, vy, wz] in the child's frame."""
 
     kind, nq, nv = "planar", 3, 3
+    velocity_is_rate = False
 
     def transform(self, q):
         return Transform(Shift(Vector(q[0], q[1], 0.0)), Turn(2, cos(q[2]), sin(q[2])))

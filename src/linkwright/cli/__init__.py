@@ -1,0 +1,32 @@
+"""The command line: `linkwright demo`, `linkwright robots`, `linkwright bench tree`, ..."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from ..errors import LinkwrightError
+from . import bench, demo, listing
+
+app = typer.Typer(
+    name="linkwright",
+    help="Dynamics of rigid-body mechanisms, compiled for one robot.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo.demo)
+app.command("robots")(listing.robots)
+app.command("algorithms")(listing.algorithms)
+app.add_typer(bench.app, name="bench")
+
+
+def main() -> None:
+    """Entry point of the `linkwright` command: our own errors become one line, not a traceback."""
+    try:
+        app()
+    except LinkwrightError as error:
+        Console(stderr=True).print(f"[bold red]error:[/] {error}", highlight=False, markup=True)
+        sys.exit(1)

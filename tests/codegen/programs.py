@@ -1,0 +1,96 @@
+"""Programs to compile in tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwright import scalar
+from linkwright.trace import Op, Program, trace
+from linkwright.trace.program import Input, Output
+
+
+def every_operation() -> Program:
+    """Each operation at least once, with one output per operation, from two vectors of numbers."""
+
+    def function(x, y):
+        a, b = x[0], y[0]
+        return {
+            "add": a + b,
+            "sub": a - b,
+            "mul": a * b,
+            "div": a / b,
+            "neg": -(a * b),
+            "sqrt": scalar.sqrt(a),
+            "abs": abs(a),
+            "min": scalar.minimum(a, b),
+            "max": scalar.maximum(a, b),
+            "sin": scalar.sin(a),
+            "cos": scalar.cos(a),
+            "atan2": scalar.atan2(a, b),
+            "exp": scalar.exp(a),
+            "log": scalar.log(a),
+            "less": scalar.where(a < b, 1.0, 2.0),
+            "less_equal": scalar.where(a <= b, a, b),
+            "and": scalar.where((a < b) & (a < 1.0), 1.0, 0.0),
+            "or": scalar.where((a < b) | (a < 1.0), 1.0, 0.0),
+            "not": scalar.where(~(a < b), 1.0, 0.0),
+            "constant": 3.25,
+            "copy": x,
+        }
+
+    return trace(function, {"x": 3, "y": 2}, "every_operation")
+
+
+def random_program(seed: int, operations: int = 300, inputs: int = 3) -> Program:
+    """A random straight-line program that keeps its numbers bounded, so that errors stay comparable."""
+    rng = np.random.default_rng(seed)
+    shapes = [int(n) for n in rng.integers(1, 12, size=inputs)]
+    nodes: list[tuple] = [(Op.INPUT, k, e) for k, n in enumerate(shapes) for e in range(n)]
+    numbers = list(range(len(nodes)))
+    truths: list[int] = []
+
+    def append(*node):
+        nodes.append(node)
+        return len(nodes) - 1
+
+    def pick():
+        return int(rng.choice(numbers[-40:] if rng.random() < 0.7 else numbers))
+
+    for value in rng.normal(size=5):
+        numbers.append(append(Op.CONST, float(value)))
+    for _ in range(operations):
+        kind = rng.integers(12)
+        if kind < 3:
+            numbers.append(append(Op.ADD if kind else Op.SUB, pick(), pick()))
+        elif kind < 5:
+            numbers.append(append(Op.SIN, append(Op.MUL, pick(), pick())))
+        elif kind == 5:
+            angle = pick()
+            numbers += [append(Op.COS, angle), append(Op.SIN, angle)]
+        elif kind == 6:
+            truths.append(append(Op.LT, pick(), pick()))
+        elif kind == 7 and len(truths) > 1:
+            truths.append(append(Op.AND, *(int(x) for x in rng.choice(truths, 2))))
+        elif kind == 8 and truths:
+            numbers.append(append(Op.SELECT, int(rng.choice(truths)), pick(), pick()))
+        elif kind == 9:
+            numbers.append(append(Op.MIN, pick(), pick()))
+        elif kind == 10:
+            numbers.append(append(Op.ATAN2, pick(), pick()))
+        else:
+            numbers.append(append(Op.SQRT, append(Op.ABS, pick())))
+    outputs = []
+    for name, shape in (("first", (7,)), ("second", (2, 3)), ("third", ())):
+        chosen = rng.choice(numbers[-60:], size=int(np.prod(shape)))
+        outputs.append(Output(name, shape, tuple(int(x) for x in chosen)))
+    declared = tuple(Input(f"x{k}", (n,)) for k, n in enumerate(shapes))
+    return Program(f"random_{seed}", tuple(nodes), declared, tuple(outputs)).check()
+
+
+def chain(name: str = "chain") -> Program:
+    """Three inputs, one output; the shape of a forward dynamics."""
+
+    def function(q, v, tau):
+        return [scalar.sin(q[k]) * v[k] + tau[k] / (1.5 + scalar.cos(q[k + 1])) for k in range(4)]
+
+    return trace(function, {"q": 5, "v": 4, "tau": 4}, name)
