@@ -36,8 +36,9 @@ def neutral(model: Model) -> np.ndarray:
 
 
 def random_configuration(model: Model, rng: np.random.Generator | int | None = None, batch: int | None = None):
-    """Uniform within joint limits (angles in [-pi, pi] and positions in [-1, 1] m where there are none), (nq,) or
-    (batch, nq).
+    """Uniform within joint limits, (nq,) or (batch, nq).
+
+    Where there are none: in [-pi, pi], positions of free-flyers in [-1, 1] m, orientations uniform over all.
     """
     rng = np.random.default_rng(rng)
 

@@ -31,7 +31,9 @@ class Tree:
     iq, iv     where the joint's coordinates and velocities are
     """
 
-    def __init__(self, model: Model, parameters: Mapping[str, Sequence] | None = None):
+    def __init__(
+        self, model: Model, parameters: Mapping[str, Sequence] | None = None, *, choose_cheap_frames: bool = True
+    ):
         values = Parameters(model, parameters or {})
         self.model = model
         self.graph: KinematicGraph = model.graph
@@ -39,7 +41,7 @@ class Tree:
         self.iq, self.iv = model.iq, model.iv
         self.nq, self.nv = model.nq, model.nv
 
-        frames, axes = choose_frames(model, refine="placements" not in values)
+        frames, axes = choose_frames(model, refine=choose_cheap_frames and "placements" not in values)
         self._frames = frames
         self.joint: tuple[JointMotion | None, ...] = (
             None, *(body.joint.motion(k) for body, k in zip(model.bodies[1:], axes[1:], strict=True)),

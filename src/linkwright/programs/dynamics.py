@@ -56,7 +56,8 @@ def _solvable(model: Model) -> None:
     with np.errstate(all="ignore"):
         _, pivots = aba_with_pivots(Tree(model), q, zeros, zeros)
     scale = max((abs(p) for p in pivots if np.isfinite(p)), default=1.0)
-    for k, pivot in enumerate(pivots):
+    for k in reversed(range(len(pivots))):  # from the tips: a bad pivot spoils those it hangs on
+        pivot = pivots[k]
         if not pivot > _SMALLEST_RELATIVE_PIVOT * scale:
             i = next(i for i in range(1, model.nbodies) if model.iv[i].start <= k < model.iv[i].stop)
             body = model.bodies[i]

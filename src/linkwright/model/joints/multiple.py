@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from ...scalar import cos, sin
 from ...spatial import CoordinateSubspace, DenseSubspace, Motion, Shift, Transform, Turn, Vector
 from ...spatial.quaternion import rigid_displacement, rigid_displacement_inverse
@@ -52,10 +50,6 @@ class Planar(JointMotion):
 
     def subspace(self, q):
         return CoordinateSubspace(3, 4, 2)
-
-    def random(self, rng, lower, upper):
-        x, y, _ = super().random(rng, lower, upper)
-        return [x, y, float(rng.uniform(-math.pi, math.pi))]
 
     def integrate(self, q, v):
         turn = Turn(2, cos(q[2]), sin(q[2]))

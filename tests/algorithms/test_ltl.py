@@ -1,0 +1,55 @@
+"""L'L factorization: exact zeros, solves, products."""
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.algorithms.ltl import (
+    ltl_factor,
+    multiply_L,
+    multiply_LT,
+    solve_L,
+    solve_LT,
+    velocity_parents,
+)
+from linkwright.model import Tree
+from linkwright.robots.random import random_tree
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_factor_solve_and_multiply(seed, rng, quick_backend):
+    model = random_tree(seed, 10, armature=True, branching=0.8)
+    q, b = model.random_configuration(rng, 3), rng.normal(size=(3, model.nv))
+    M = lw.reference(model, "crba")(q)
+    L = quick_backend(model, "ltl_factor", {"q": q})
+    size, condition = np.abs(M).max(), np.linalg.cond(M).max()
+    assert np.abs(np.swapaxes(L, 1, 2) @ L - M).max() < 1e-12 * size
+    assert np.all(np.triu(L, 1) == 0)
+    x = quick_backend(model, "ltl_solve", {"q": q, "b": b})
+    assert np.abs(np.einsum("kij,kj->ki", M, x) - b).max() < 1e-12 * condition
+    back = quick_backend(model, "ltl_multiply", {"q": q, "x": x})
+    assert np.abs(back - b).max() < 1e-12 * condition
+
+
+def test_no_fill_in():
+    model = random_tree(4, 12, branching=1.0)
+    parents = velocity_parents(Tree(model))
+    L = lw.reference(model, "ltl_factor")(model.random_configuration(1))
+    for k in range(model.nv):
+        allowed, j = {k}, parents[k]
+        while j >= 0:
+            allowed.add(j)
+            j = parents[j]
+        assert {int(j) for j in np.flatnonzero(L[k])} <= allowed
+
+
+def test_triangular_products_and_solves(rng):
+    model = random_tree(6, 8)
+    parents = velocity_parents(Tree(model))
+    M = lw.reference(model, "crba")(model.random_configuration(rng))
+    L = ltl_factor(M.tolist(), parents)
+    dense, x = np.array(L, dtype=float), rng.normal(size=model.nv)
+    assert np.allclose(multiply_L(L, parents, x), dense @ x)
+    assert np.allclose(multiply_LT(L, parents, x), dense.T @ x)
+    assert np.allclose(solve_L(L, parents, dense @ x), x)
+    assert np.allclose(solve_LT(L, parents, dense.T @ x), x)
