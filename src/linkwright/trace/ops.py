@@ -43,6 +43,9 @@ TRUTH_VALUED = frozenset({Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT})
 COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.AND, Op.OR})
 
 
-def operand_is_truth(op: Op, position: int) -> bool:
-    """Whether operand `position` of `op` must be a truth value (else it must be a number)."""
+def _takes_truth(op: Op, position: int) -> bool:
     return op in (Op.AND, Op.OR, Op.NOT) or (op is Op.SELECT and position == 0)
+
+
+# Per operation and operand: whether it must be a truth value (else it must be a number).
+TAKES_TRUTH = {op: tuple(_takes_truth(op, k) for k in range(arity)) for op, arity in ARITY.items()}

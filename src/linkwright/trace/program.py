@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import TraceError
 from .expr import Expr
 from .graph import Graph
-from .ops import ARITY, LEAVES, TRUTH_VALUED, Op, operand_is_truth
+from .ops import LEAVES, TAKES_TRUTH, TRUTH_VALUED, Op
 
 
 @dataclass(frozen=True)
@@ -47,31 +47,38 @@ class Program:
 
     def check(self) -> Program:
         """Raise unless this is a well-formed program (the specification every pass must keep)."""
+        is_truth = bytearray(len(self.nodes))
         for index, (op, *operands) in enumerate(self.nodes):
-            if op is Op.INPUT:
-                number, element = operands
-                if not (0 <= number < len(self.inputs) and 0 <= element < self.inputs[number].size):
-                    raise TraceError(f"node {index} reads element {element} of input {number}, which does not exist")
-            elif op is Op.CONST:
-                if type(operands[0]) is not float:
-                    raise TraceError(f"node {index} holds {operands[0]!r}, which is no float")
-            else:
-                if len(operands) != ARITY[op]:
-                    raise TraceError(f"node {index}, {op.name}, has {len(operands)} operands instead of {ARITY[op]}")
-                for position, operand in enumerate(operands):
-                    if not 0 <= operand < index:
-                        raise TraceError(f"node {index}, {op.name}, uses node {operand}, which does not come before it")
-                    if (self.nodes[operand][0] in TRUTH_VALUED) != operand_is_truth(op, position):
-                        raise TraceError(f"node {index}, {op.name}, mixes up numbers and truth values")
+            if op in LEAVES:
+                self._check_leaf(index, op, operands)
+                continue
+            takes_truth = TAKES_TRUTH[op]
+            is_truth[index] = op in TRUTH_VALUED
+            if len(operands) != len(takes_truth):
+                raise TraceError(f"node {index}, {op.name}, has {len(operands)} operands instead of {len(takes_truth)}")
+            for operand, truth in zip(operands, takes_truth, strict=True):
+                if not 0 <= operand < index:
+                    raise TraceError(f"node {index}, {op.name}, uses node {operand}, which does not come before it")
+                if is_truth[operand] != truth:
+                    raise TraceError(f"node {index}, {op.name}, mixes up numbers and truth values")
         for output in self.outputs:
             if len(output.nodes) != prod(output.shape):
                 raise TraceError(f"output {output.name!r} has {len(output.nodes)} elements but shape {output.shape}")
             for node in output.nodes:
                 if not 0 <= node < len(self.nodes):
                     raise TraceError(f"output {output.name!r} refers to node {node}, which does not exist")
-                if self.nodes[node][0] in TRUTH_VALUED:
+                if is_truth[node]:
                     raise TraceError(f"output {output.name!r} is a truth value; use where(condition, 1.0, 0.0)")
         return self
+
+    def _check_leaf(self, index: int, op: Op, operands) -> None:
+        if op is Op.CONST:
+            if type(operands[0]) is not float:
+                raise TraceError(f"node {index} holds {operands[0]!r}, which is no float")
+            return
+        number, element = operands
+        if not (0 <= number < len(self.inputs) and 0 <= element < self.inputs[number].size):
+            raise TraceError(f"node {index} reads element {element} of input {number}, which does not exist")
 
     def __str__(self) -> str:
         """A readable listing, one line per operation."""
