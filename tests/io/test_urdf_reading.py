@@ -9,6 +9,10 @@ from urdf_writer import PENDULUM, write_urdf
 from linkwright.io.urdf import read_urdf
 from linkwright.robots import humanoid, quadruped
 
+WITH_HEAVY_BASE = PENDULUM.replace(
+    '<link name="base"/>', '<link name="base"><inertial><mass value="7"/></inertial></link>'
+)
+
 
 def joint_of(**changes):
     text = PENDULUM
@@ -94,15 +98,14 @@ def test_a_fixed_joint_may_have_the_name_of_another_link():
 
 
 def test_floating_base():
-    model = read_urdf(PENDULUM.replace('<link name="base"/>', '<link name="base"><inertial><mass value="7"/></inertial></link>'),
-                      floating_base=True)  # fmt: skip
+    model = read_urdf(WITH_HEAVY_BASE, floating_base=True)
     assert [joint.name for joint in model.joints] == ["root_joint", "hinge"]
     assert model.joints[0].kind == "free_flyer" and model.bodies[1].name == "base"
     assert model.bodies[1].inertia.mass == 7 and (model.nq, model.nv) == (8, 7)
 
 
 def test_fixed_base_keeps_the_mass_of_the_root_on_the_ground():
-    model = read_urdf(PENDULUM.replace('<link name="base"/>', '<link name="base"><inertial><mass value="7"/></inertial></link>'))
+    model = read_urdf(WITH_HEAVY_BASE)
     assert model.bodies[0].inertia.mass == 7 and model.mass == 9
 
 
@@ -123,7 +126,8 @@ def test_elements_without_dynamics_are_skipped():
     text = PENDULUM.replace(
         "</robot>",
         '<material name="blue"/><gazebo reference="arm"><mu1>1</mu1></gazebo><transmission name="t"/>'
-        '<ros2_control name="c"><joint name="hinge"/></ros2_control><sensor name="s"/><mujoco><compiler/></mujoco></robot>',
+        '<ros2_control name="c"><joint name="hinge"/></ros2_control><sensor name="s"/>'
+        "<mujoco><compiler/></mujoco></robot>",
     ).replace('<link name="base"/>', '<link name="base"><visual/><collision/><gravity>1</gravity></link>')
     assert read_urdf(text).nv == 1
 
@@ -142,7 +146,8 @@ def test_massless_and_impossible_inertias_are_warnings():
 
 def test_cut_loops_of_onshape_are_warned_about():
     links = "".join(
-        f'<link name="closing_a_{k}"/><joint name="f{k}" type="fixed"><parent link="arm"/><child link="closing_a_{k}"/></joint>'
+        f'<link name="closing_a_{k}"/>'
+        f'<joint name="f{k}" type="fixed"><parent link="arm"/><child link="closing_a_{k}"/></joint>'
         for k in (1, 2)
     )
     assert any("closing_a_1" in w for w in read_urdf(PENDULUM.replace("</robot>", links + "</robot>")).warnings)
@@ -162,7 +167,7 @@ def test_encodings(encoding):
     assert read_urdf(data).bodies[1].name == "bras_é"
 
 
-@pytest.mark.parametrize("model", [humanoid(), humanoid(floating_base=False), quadruped()], ids=lambda m: f"{m.name}{m.nv}")
+@pytest.mark.parametrize("model", [humanoid(), humanoid(floating_base=False), quadruped()], ids=str)
 def test_written_robots_come_back(model):
     read = read_urdf(write_urdf(model), floating_base=model.joints[0].kind == "free_flyer")
     assert read.nv == model.nv and abs(read.mass - model.mass) < 1e-12

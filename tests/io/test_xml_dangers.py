@@ -18,10 +18,10 @@ BILLION_LAUGHS = (
 
 
 def refused(data, *words) -> LoadError:
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(LoadError) as caught:
         parse_xml(data, "robot.urdf")
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     for word in ("robot.urdf", *words):
         assert word in str(caught.value), str(caught.value)
     return caught.value
@@ -61,9 +61,9 @@ def test_size(monkeypatch):
 
 
 def test_much_text_takes_linear_time():
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(parse_xml("<a>" + "x<b/>" * 50_000 + "</a>").text) == 50_000
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("encoding", ["no-such-encoding", "base64", "rot13", "utf-7", "big5", "\u00e9", "x" * 300])

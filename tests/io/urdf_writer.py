@@ -23,7 +23,7 @@ def write_urdf(model: Model) -> str:
             f'    <parent link="{model.bodies[body.parent].name}"/>',
             f'    <child link="{body.name}"/>',
             f'    <axis xyz="{_row(joint.axis)}"/>',
-            f'    <limit lower="{joint.lower[0]!r}" upper="{joint.upper[0]!r}" effort="{joint.effort_limit[0]!r}"/>',
+            f'    <limit lower="{_row(joint.lower)}" upper="{_row(joint.upper)}" effort="{_row(joint.effort_limit)}"/>',
             "  </joint>",
         ]
     for frame in model.frames.values():
@@ -35,16 +35,19 @@ def write_urdf(model: Model) -> str:
             f'    <child link="{frame.name}"/>',
             "  </joint>",
         ]
-    return "\n".join([*lines, "</robot>", ""]).replace("np.float64(", "").replace(')"', '"')
+    return "\n".join([*lines, "</robot>", ""])
 
 
 def _inertial(inertia) -> list[str]:
     t = inertia.tensor
+    moments = " ".join(
+        f'i{"xyz"[a]}{"xyz"[b]}="{float(t[a, b])!r}"' for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    )
     return [
         "    <inertial>",
         f'      <origin xyz="{_row(inertia.com)}"/>',
         f'      <mass value="{inertia.mass!r}"/>',
-        f'      <inertia ixx="{t[0, 0]}" ixy="{t[0, 1]}" ixz="{t[0, 2]}" iyy="{t[1, 1]}" iyz="{t[1, 2]}" izz="{t[2, 2]}"/>',
+        f"      <inertia {moments}/>",
         "    </inertial>",
     ]
 

@@ -1,0 +1,68 @@
+"""Our own JSON files: a model written down exactly. Reading one gives back a model with the same fingerprint."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import LinkwrightError, LoadError
+from ..model import Model
+from ..model.serialization import from_dictionary, to_dictionary
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> Path:
+    """Write `model` to `path` as JSON. Either the whole file appears or, if writing fails, nothing changes."""
+    path = Path(path)
+    if not path.name:
+        raise LoadError(f"cannot write the model: {str(path)!r} is not the name of a file")
+    text = json.dumps(to_dictionary(model), indent=1, allow_nan=False) + "\n"
+    # beside the target, because renaming is atomic within one file system; not by `tempfile`, which hides files from
+    # other users
+    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}")
+    try:
+        try:
+            with open(temporary, "x", encoding="ascii") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)  # nothing is there any more if all went well
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        raise LoadError(f"cannot write the model: {getattr(error, 'strerror', None) or error}", file=path) from None
+    return path
+
+
+def read_json(data: bytes | str, *, file: object = None) -> Model:
+    """A model from the content of one of our JSON files."""
+    try:
+        content = json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates)
+    except json.JSONDecodeError as error:
+        raise LoadError(f"not valid JSON: {error.msg} (column {error.colno})", file=file, line=error.lineno) from None
+    except RecursionError:
+        raise LoadError("not a model: the JSON is nested too deeply", file=file) from None
+    except ValueError as error:  # not text, or one of the refusals below
+        raise LoadError(f"not valid JSON: {error}", file=file) from None
+    try:
+        with np.errstate(all="ignore"):
+            return from_dictionary(content)
+    except LinkwrightError as error:
+        raise LoadError(f"not a model that linkwright can read: {error}", file=file) from None
+    except (OverflowError, np.linalg.LinAlgError) as error:
+        raise LoadError(f"not a model: a number is out of range ({error})", file=file) from None
+
+
+def _refuse_constant(token: str):
+    raise ValueError(f"{token} is not a number in JSON; an unlimited limit is written as null")
+
+
+def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"an object has two entries named {next(n for n in names if names.count(n) > 1)!r}")
+    return result

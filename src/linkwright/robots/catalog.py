@@ -1,0 +1,180 @@
+"""The names that `linkwright.load` knows: robots from packages, and mechanisms built in code."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from ..errors import InputError, LoadError, MissingExtraError
+from ..model import Model
+from .humanoid import humanoid
+from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
+from .patterns import chain, stem_with_branches, tree
+from .quadruped import quadruped
+from .random import random_tree
+
+
+@dataclass(frozen=True)
+class KnownRobot:
+    """A name for `linkwright.load`."""
+
+    name: str
+    description: str
+    dof: int
+    """Degrees of freedom (nv) as `load(name)` gives them."""
+    floating_base: bool
+    """What `load(name)` does when nobody says otherwise."""
+
+    source: ClassVar[str] = "built in"
+    available: ClassVar[bool] = True
+    needs: ClassVar[str | None] = None
+    """What to install before this robot can be loaded; None if nothing is missing."""
+
+
+@dataclass(frozen=True)
+class PackagedRobot(KnownRobot):
+    """A robot whose description is a file in a Python package."""
+
+    package: str
+    file: str
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        return self.package
+
+    @property
+    def available(self) -> bool:  # type: ignore[override]
+        return find_file(self.package, self.file) is not None
+
+    @property
+    def needs(self) -> str | None:  # type: ignore[override]
+        return None if self.available else f"linkwright[{EXTRA}]"
+
+    def path(self) -> Path:
+        path = find_file(self.package, self.file)
+        if path is not None:
+            return path
+        installed = version(self.package)
+        if installed is None:
+            raise MissingExtraError(self.package, EXTRA, f"loading {self.name!r}")
+        raise LoadError(f"{self.package} {installed} is installed but lacks {self.file}, needed for {self.name!r}")
+
+
+@dataclass(frozen=True)
+class BuiltRobot(KnownRobot):
+    """A mechanism built in code, perhaps of a size that the name carries: "chain:12"."""
+
+    factory: Callable[..., Model]
+
+    def build(self, numbers: tuple[int, ...], floating_base: bool) -> Model:
+        parameters = inspect.signature(self.factory).parameters.values()
+        accepted = [p.name for p in parameters if p.kind == p.POSITIONAL_OR_KEYWORD]
+        if len(numbers) > len(accepted):
+            expected = ", ".join(accepted) or "none"
+            raise InputError(f"{self.name!r} was given {len(numbers)} numbers; it takes: {expected}")
+        return self.factory(*numbers, floating_base=floating_base)
+
+
+def _packaged(package: str, folder: str, *rows: tuple[str, str, int, bool, str]) -> list[KnownRobot]:
+    return [
+        PackagedRobot(name, description, dof, floats, package, folder + file)
+        for name, file, dof, floats, description in rows
+    ]
+
+
+_ARM, _LEGGED = False, True  # stands on the ground, or floats
+
+_ROBOTS: list[KnownRobot] = [
+    *_packaged(
+        EXAMPLE_ROBOT_DATA, "example-robot-data/robots/",
+        ("a1", "a1_description/urdf/a1.urdf", 18, _LEGGED, "Unitree A1 quadruped"),
+        ("alex", "alex_description/urdf/alex_nub_hands.urdf", 25, _LEGGED, "IHMC Alex, upper body"),
+        ("allegro", "allegro_hand_description/urdf/allegro_right_hand.urdf", 16, _ARM, "Allegro hand, right"),
+        ("allegro_left", "allegro_hand_description/urdf/allegro_left_hand.urdf", 16, _ARM, "Allegro hand, left"),
+        ("anymal_b", "anymal_b_simple_description/robots/anymal.urdf", 18, _LEGGED, "ANYmal B quadruped"),
+        ("anymal_b_kinova", "anymal_b_simple_description/robots/anymal-kinova.urdf", 24, _LEGGED,
+         "ANYmal B with a Kinova arm"),
+        ("anymal_c", "anymal_c_simple_description/urdf/anymal.urdf", 18, _LEGGED, "ANYmal C quadruped"),
+        ("b1", "b1_description/urdf/b1.urdf", 18, _LEGGED, "Unitree B1 quadruped"),
+        ("b1_z1", "b1_description/urdf/b1-z1.urdf", 25, _LEGGED, "Unitree B1 with a Z1 arm"),
+        ("baxter", "baxter_description/urdf/baxter.urdf", 19, _ARM, "Rethink Baxter, two arms"),
+        ("bolt", "bolt_description/robots/bolt.urdf", 12, _LEGGED, "Bolt biped"),
+        ("centauro", "centauro_description/urdf/centauro.urdf", 45, _LEGGED, "Centauro, wheeled legs and two arms"),
+        ("double_pendulum", "double_pendulum_description/urdf/double_pendulum.urdf", 2, _ARM, "double pendulum"),
+        ("finger_edu", "finger_edu_description/robots/finger_edu.urdf", 3, _ARM, "TriFinger Edu, one finger"),
+        ("g1", "g1_description/urdf/g1_29dof_rev_1_0.urdf", 35, _LEGGED, "Unitree G1 humanoid"),
+        ("g1_hands", "g1_description/urdf/g1_29dof_with_hand_rev_1_0.urdf", 49, _LEGGED, "Unitree G1 with hands"),
+        ("go1", "go1_description/urdf/go1.urdf", 18, _LEGGED, "Unitree Go1 quadruped"),
+        ("go2", "go2_description/urdf/go2.urdf", 18, _LEGGED, "Unitree Go2 quadruped"),
+        ("human", "human_description/robots/human.urdf", 42, _LEGGED, "human body"),
+        ("hyq", "hyq_description/robots/hyq_no_sensors.urdf", 18, _LEGGED, "HyQ quadruped"),
+        ("icub", "icub_description/robots/icub.urdf", 38, _LEGGED, "iCub humanoid"),
+        ("kinova", "kinova_description/robots/kinova.urdf", 6, _ARM, "Kinova Jaco arm"),
+        ("laikago", "laikago_description/urdf/laikago.urdf", 18, _LEGGED, "Unitree Laikago quadruped"),
+        ("panda", "panda_description/urdf/panda.urdf", 9, _ARM, "Franka Panda arm with its gripper"),
+        ("pr2", "pr2_description/urdf/pr2.urdf", 30, _ARM, "PR2 mobile manipulator"),
+        ("romeo", "romeo_description/urdf/romeo_small.urdf", 37, _LEGGED, "Romeo humanoid"),
+        ("romeo_full", "romeo_description/urdf/romeo.urdf", 61, _LEGGED, "Romeo humanoid with hands and eyes"),
+        ("simple_humanoid", "simple_humanoid_description/urdf/simple_humanoid.urdf", 35, _LEGGED, "simple humanoid"),
+        ("so100", "so_arm_description/urdf/so100.urdf", 6, _ARM, "SO-100 arm"),
+        ("so101", "so_arm_description/urdf/so101.urdf", 6, _ARM, "SO-101 arm"),
+        ("solo8", "solo_description/robots/solo.urdf", 14, _LEGGED, "Solo quadruped, 8 motors"),
+        ("solo12", "solo_description/robots/solo12.urdf", 18, _LEGGED, "Solo quadruped, 12 motors"),
+        ("talos", "talos_data/robots/talos_full_v2.urdf", 50, _LEGGED, "Talos humanoid with its grippers"),
+        ("talos_reduced", "talos_data/robots/talos_reduced.urdf", 38, _LEGGED, "Talos humanoid, grippers fixed"),
+        ("talos_arm", "talos_data/robots/talos_left_arm.urdf", 7, _ARM, "left arm of Talos"),
+        ("tiago", "tiago_description/robots/tiago.urdf", 48, _ARM, "TIAGo mobile manipulator with a hand"),
+        ("tiago_dual", "tiago_description/robots/tiago_dual.urdf", 101, _ARM, "TIAGo with two arms and hands"),
+        ("tiago_pro", "tiago_pro_description/robots/tiago_pro.urdf", 33, _ARM, "TIAGo Pro"),
+        ("ur3", "ur_description/urdf/ur3_robot.urdf", 6, _ARM, "UR3 arm"),
+        ("ur5", "ur_description/urdf/ur5_robot.urdf", 6, _ARM, "UR5 arm"),
+        ("ur10", "ur_description/urdf/ur10_robot.urdf", 6, _ARM, "UR10 arm"),
+        ("xarm7", "xarm_description/urdf/xarm7.urdf", 7, _ARM, "xArm 7"),
+        ("z1", "z1_description/urdf/z1.urdf", 7, _ARM, "Unitree Z1 arm"),
+    ),
+    *_packaged(
+        JVRC_DESCRIPTION, "jvrc_description/",
+        ("jvrc1", "urdf/jvrc1.urdf", 50, _LEGGED, "JVRC-1 humanoid"),
+    ),
+    BuiltRobot("chain", "serial chain; chain:n", 6, False, chain),
+    BuiltRobot("tree", "branching tree; tree:n,branching", 14, False, tree),
+    BuiltRobot("stem_with_branches", "branches at both ends of a stem; stem_with_branches:stem,branches,length", 41,
+               True, stem_with_branches),
+    BuiltRobot("random_tree", "random, all joint kinds; random_tree:seed,n", 23, False, random_tree),
+    BuiltRobot("quadruped", "four-legged robot", 18, True, quadruped),
+    BuiltRobot("humanoid", "two-legged robot with arms", 36, True, humanoid),
+]  # fmt: skip
+
+_BY_NAME = {robot.name: robot for robot in sorted(_ROBOTS, key=lambda robot: robot.name)}
+
+
+def robots() -> tuple[KnownRobot, ...]:
+    """Everything `linkwright.load` knows by name, and whether it is installed."""
+    return tuple(_BY_NAME.values())
+
+
+def find_robot(name: str) -> KnownRobot | None:
+    """The robot meant by "talos" or "chain:12"; None if the name is not known."""
+    robot = _BY_NAME.get(name.partition(":")[0])
+    return None if ":" in name and not isinstance(robot, BuiltRobot) else robot
+
+
+def split_name(name: str) -> tuple[str, tuple[int, ...]]:
+    """ "tree:20,3" -> ("tree", (20, 3))."""
+    base, colon, rest = name.partition(":")
+    try:
+        return base, tuple(int(word) for word in rest.split(",")) if colon else ()
+    except ValueError:
+        raise InputError(f"{name!r}: expected whole numbers and commas after the colon, as in 'tree:20,3'") from None
+
+
+def near_names(given: str) -> str:
+    """A sentence with the names that resemble `given`, or with all of them."""
+    close = difflib.get_close_matches(given, _BY_NAME, n=3, cutoff=0.5)
+    if close:
+        return f" Did you mean {' or '.join(map(repr, close))}?"
+    return f" Known robots: {', '.join(_BY_NAME)}."
