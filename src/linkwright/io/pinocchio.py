@@ -159,7 +159,10 @@ def _inertia(inertia) -> Inertia:
 
 
 def _pin_inertia(pin, inertia: Inertia):
-    return pin.Inertia(inertia.mass, np.array(inertia.com), np.array(inertia.tensor))
+    """Set field by field: Pinocchio's constructor refuses the impossible inertias that real files hold."""
+    result = pin.Inertia.Zero()
+    result.mass, result.lever, result.inertia = inertia.mass, np.array(inertia.com), np.array(inertia.tensor)
+    return result
 
 
 def _se3(pin, pose: Pose):
