@@ -4,6 +4,7 @@ from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError
 from .io import from_pinocchio, load, save, to_pinocchio
 from .model import Inertia, Joint, Model, ModelBuilder, Pose
+from .model.constraint import connect, constrain, weld
 from .model.editing import attach, lock_joints
 from .model.joint import (
     continuous,
@@ -32,7 +33,7 @@ def algorithms() -> dict[str, str]:
 
 __all__ = [
     "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "algorithms", "attach", "compile",
-    "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "load",
-    "lock_joints", "planar", "prismatic", "reference", "revolute", "robots", "save", "spherical", "to_pinocchio",
-    "trace_program", "translational", "universal",
+    "connect", "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer",
+    "from_pinocchio", "helical", "load", "lock_joints", "planar", "prismatic", "reference", "revolute", "robots",
+    "save", "spherical", "to_pinocchio", "trace_program", "translational", "universal", "weld",
 ]  # fmt: skip

@@ -62,7 +62,8 @@ def machine() -> dict[str, str | int | None]:
 def find_peer() -> tuple[PinocchioCpp | None, str]:
     """Pinocchio's C++ if it can be built here, and a sentence about it."""
     try:
-        return PinocchioCpp.build(), "Pinocchio C++: built here with -O3 -march=native"
+        peer = PinocchioCpp.build()
+        return peer, f"Pinocchio C++: built here with {peer.compiler} -O3 -march=native"
     except PeerUnavailable as error:
         return None, f"Pinocchio C++ is left out: {error.reason}"
 

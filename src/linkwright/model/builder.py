@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from ..errors import ModelError, unknown_name
+from .constraint import Constraint
 from .inertia import Inertia
 from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model
@@ -28,6 +29,7 @@ class ModelBuilder:
         self._where: dict[str, tuple[int, Pose]] = {GROUND: (0, Pose.identity())}  # body or frame name -> location
         self._joint_names: set[str] = set()
         self._mimics: list[Mimic] = []
+        self._constraints: list[Constraint] = []
 
     @classmethod
     def from_model(cls, model: Model) -> ModelBuilder:
@@ -41,7 +43,7 @@ class ModelBuilder:
         builder.add_inertia(GROUND, model.bodies[0].inertia)
         for frame in model.frames.values():
             builder.add_frame(frame.name, model.bodies[frame.body].name, frame.placement)
-        builder._mimics = list(model.mimics)
+        builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
         return builder
 
     def add_body(
@@ -106,7 +108,15 @@ class ModelBuilder:
             problem = body.inertia.implausibility()
             if problem:
                 warnings.append(f"body {body.name!r} {problem}")
-        return Model(self.name, tuple(self._bodies), self._frames, self.gravity, tuple(self._mimics), tuple(warnings))
+        return Model(
+            self.name,
+            tuple(self._bodies),
+            self._frames,
+            self.gravity,
+            mimics=tuple(self._mimics),
+            constraints=tuple(self._constraints),
+            warnings=tuple(warnings),
+        )
 
     def has_name(self, name: str) -> bool:
         """Whether a body or frame of that name is there."""

@@ -37,7 +37,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
             body.name, joint, parent=model.bodies[body.parent].name, placement=placement, inertia=body.inertia
         )
     _copy_frames(model, builder, prefix="")
-    return builder.build()
+    return builder.build().with_constraints(*model.constraints)
 
 
 def attach(
@@ -62,7 +62,7 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    return builder.build()
+    return builder.build().with_constraints(*(c.renamed(prefix) for c in other.constraints))
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:

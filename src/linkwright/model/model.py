@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import unknown_name
+from ..errors import InputError, unknown_name
 from . import configuration
+from .constraint import Constraint
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
@@ -58,6 +59,7 @@ class Model:
     frames: Mapping[str, Frame] = field(repr=False)
     gravity: np.ndarray
     mimics: tuple[Mimic, ...] = ()
+    constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
 
@@ -66,6 +68,36 @@ class Model:
         gravity = np.array(self.gravity, dtype=float)
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
+        self._check_constraints()
+
+    def _check_constraints(self) -> None:
+        names: set[str] = set()
+        for constraint in self.constraints:
+            if not isinstance(constraint, Constraint):
+                raise InputError(f"{constraint!r} is not a constraint; expected e.g. linkwright.weld('foot')")
+            if constraint.name in names:
+                raise InputError(
+                    f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
+                )
+            names.add(constraint.name)
+            try:
+                self.frame(constraint.frame)
+            except InputError as error:
+                raise InputError(f"constraint {constraint.name!r}: {error}") from None
+
+    # Constraints
+
+    def with_constraints(self, *constraints: Constraint) -> Model:
+        """This model with further constraints, e.g. `robot.with_constraints(linkwright.weld("left_foot"))`."""
+        return replace(self, constraints=(*self.constraints, *constraints))
+
+    def without_constraints(self) -> Model:
+        return replace(self, constraints=())
+
+    @property
+    def nc(self) -> int:
+        """Number of constraint rows."""
+        return sum(constraint.size for constraint in self.constraints)
 
     # Sizes and names
 

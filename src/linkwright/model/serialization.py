@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import LinkwrightError, ModelError
 from .builder import ModelBuilder
+from .constraint import Constraint
 from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Model
@@ -17,6 +18,9 @@ from .pose import Pose
 
 FORMAT = "linkwright-model"
 VERSION = 1
+_ENTRIES = (
+    "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
+)  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
     "effort_limit",
@@ -56,6 +60,17 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             {"joint": m.joint, "leader": m.leader, "multiplier": m.multiplier, "offset": m.offset}
             for m in model.mimics
         ],
+        "constraints": [
+            {
+                "name": c.name,
+                "frame": c.frame,
+                "other": c.other,
+                "rows": c.rows.tolist(),
+                "target": None if c.target is None else _pose(c.target),
+                "mu": None if c.mu is None else c.mu.tolist(),
+            }
+            for c in model.constraints
+        ],
     }
 
 
@@ -66,7 +81,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             raise ModelError(
                 f"format is {data['format']!r} version {data['version']!r}; expected {FORMAT!r} version {VERSION}"
             )
-        _only(data, ("format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics"), "model")
+        _only(data, _ENTRIES, "model")
         builder = ModelBuilder(data["name"], data["gravity"])
         builder.add_inertia(GROUND, _read_inertia(data["ground_inertia"]))
         for body in data["bodies"]:
@@ -84,13 +99,19 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             builder.add_frame(frame["name"], frame["body"], _read_pose(frame["placement"]))
         for mimic in data["mimics"]:
             builder.add_mimic(**mimic)
-        return builder.build()
+        return builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
     except LinkwrightError:
         raise
     except KeyError as error:
         raise ModelError(f"the entry {error} is missing") from None
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelError(f"not a model as linkwright writes it: {error}") from None
+
+
+def _read_constraint(data) -> Constraint:
+    _only(data, ("name", "frame", "other", "rows", "target", "mu"), "constraint")
+    target = None if data["target"] is None else _read_pose(data["target"])
+    return Constraint(**{**data, "target": target})
 
 
 def _only(data: Mapping, known: tuple[str, ...], what: str) -> None:

@@ -1,0 +1,261 @@
+"""Pinocchio's C++ algorithms, compiled for this machine and timed in this process.
+
+The `pin` wheel's binaries are built for any machine, and are no fair match for code compiled for this one.
+So `PinocchioCpp.build()` compiles Pinocchio's headers with -O3 -march=native (see pinocchio_cpp.cpp):
+
+    peer = PinocchioCpp.build().model(pinocchio_model)
+    seconds, acceleration = peer.time("aba", q, v, tau)       # q: (samples, nq), v and tau: (samples, nv)
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...codegen.cache import cache_directory
+from ...errors import InputError, LinkwrightError, UnsupportedError
+
+if TYPE_CHECKING:
+    import pinocchio
+
+SOURCE = Path(__file__).with_suffix(".cpp")
+PARTS = ("ABA", "CRBA", "RNEA", "MODEL")  # slowest to compile first, so that parallel jobs end together
+
+# Pinocchio's joint variant has more alternatives than Boost's precomputed lists hold.
+_BOOST_LIMITS = [f"-DBOOST_MPL_LIMIT_{kind}_SIZE=30" for kind in ("LIST", "VECTOR")]
+_BOOST_LIMITS += ["-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=12"]
+# Hidden, and bound to itself: `pinocchio` loads the same weak symbols, compiled with other alignments.
+_FLAGS = ["-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", *_BOOST_LIMITS]
+_LINK_FLAGS = ["-shared"] + (["-Wl,-Bsymbolic"] if sys.platform.startswith("linux") else [])
+
+# The conventions Pinocchio offers for one algorithm; which is faster depends on the robot.
+VARIANTS = {"aba": ("aba_local", "aba_world"), "crba": ("crba_local", "crba_world")}
+
+# What each supported joint type is built from, in the order pinocchio_cpp.cpp reads it.
+_NO_PARAMETERS = ["Spherical", "SphericalZYX", "Translation", "Planar", "FreeFlyer"]
+_NO_PARAMETERS += [kind + axis for kind in ("R", "RUB", "P") for axis in "XYZ"]
+_JOINT_PARAMETERS: dict[str, tuple[str, ...]] = {
+    **{f"JointModel{kind}": () for kind in _NO_PARAMETERS},
+    **{f"JointModel{kind}Unaligned": ("axis",) for kind in ("Revolute", "RevoluteUnbounded", "Prismatic")},
+    **{f"JointModelH{axis}": ("pitch",) for axis in "XYZ"},
+    "JointModelHelicalUnaligned": ("axis", "pitch"),
+    "JointModelUniversal": ("axis1", "axis2"),
+}
+
+
+class PeerUnavailable(LinkwrightError, RuntimeError):
+    """This machine lacks something the peer is built from; `reason` says what, and how to get it."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class PeerBuildFailed(PeerUnavailable):
+    """Everything was found, but the compiler refused: most likely versions that do not fit together."""
+
+
+class PinocchioCpp:
+    """The compiled library: made by `build()`, it makes a `PinocchioCppModel` per robot with `model()`."""
+
+    def __init__(self, path: Path, compiler: str) -> None:
+        self.path, self.compiler = (
+            path,
+            compiler,
+        )  # to be reported: g++ and clang++ differ by up to a factor 2
+        self.calls = calls = ctypes.CDLL(str(path))
+        text, pointer, number = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_long
+        calls.lw_last_error.restype = text
+        calls.lw_model_from_text.argtypes, calls.lw_model_from_text.restype = [text], pointer
+        calls.lw_model_free.argtypes, calls.lw_model_free.restype = [pointer], None
+        calls.lw_output_shape.argtypes = [pointer, text, ctypes.POINTER(number)]
+        calls.lw_time.argtypes = [pointer, text, pointer, pointer, pointer, number, number, pointer]
+        calls.lw_time.restype = ctypes.c_double
+
+    @classmethod
+    def build(cls, compiler: str | None = None, jobs: int | None = None) -> PinocchioCpp:
+        """Compile the library, or load it from the cache; raise `PeerUnavailable` if something is missing.
+
+        `compiler` is a command; by default $CXX, clang++ or g++. The first build takes one to three minutes,
+        and 1.5 GB (clang++) to 3 GB (g++) of memory for each of `jobs` compilers (by default one per core).
+        """
+        command = [*_find_compiler(compiler), *_FLAGS]
+        command += [part for path in _find_headers() for part in ("-isystem", str(path))]
+        # Every predefined macro: they tell compiler, instruction set and library versions, so all that a
+        # cached build depends on besides its source and flags.
+        headers = "#include <Eigen/Core>\n#include <boost/version.hpp>\n#include <pinocchio/config.hpp>\n"
+        macros = _run([*command, "-dM", "-E", "-x", "c++", "-"], headers)
+        if "__clang__" not in macros:
+            # g++ marks template statics "unique": shared with pinocchio's libraries whatever the visibility.
+            command.append("-fno-gnu-unique")
+        key = "\n".join([SOURCE.read_text(), *command, *_LINK_FLAGS, macros])
+        path = _private_directory() / f"pinocchio_cpp-{hashlib.sha256(key.encode()).hexdigest()[:16]}.so"
+        if not path.exists():
+            _compile(command, path, jobs or os.cpu_count() or 1)
+        version = re.search(r'#define __VERSION__ "(.*)"', macros)
+        return cls(path, f"{command[0]} ({version[1] if version else 'unknown version'})")
+
+    def model(self, model: pinocchio.Model) -> PinocchioCppModel:
+        """Rebuild `model` in C++."""
+        return PinocchioCppModel(self, model)
+
+    def last_error(self) -> str:
+        return self.calls.lw_last_error().decode()
+
+
+class PinocchioCppModel:
+    """One robot in C++, with the scratch memory its algorithms share: not for two threads at once."""
+
+    def __init__(self, library: PinocchioCpp, model: pinocchio.Model) -> None:
+        self.library, self.nq, self.nv = library, model.nq, model.nv
+        self._handle = library.calls.lw_model_from_text(model_text(model).encode())
+        if not self._handle:
+            raise InputError(f"Pinocchio C++ cannot rebuild model {model.name!r}: {library.last_error()}")
+        weakref.finalize(self, library.calls.lw_model_free, self._handle)
+
+    def time(
+        self,
+        algorithm: str,
+        q: np.ndarray,
+        v: np.ndarray | None = None,
+        x: np.ndarray | None = None,
+        *,
+        repeats: int = 20,
+    ) -> tuple[float, np.ndarray]:
+        """Return seconds per call (the best of `repeats` passes over all rows) and the result for each row.
+
+        x is the torque for "aba" and the acceleration for "rnea"; "crba" takes only q, and is timed filling
+        the upper half of the mass matrix. "aba" and "crba" are the faster of their "_local" and "_world".
+        Pinocchio's CRBA is wrong (in Python too) unless the model's joints are numbered depth first.
+        """
+        if algorithm in VARIANTS:
+            timed = [self.time(variant, q, v, x, repeats=repeats) for variant in VARIANTS[algorithm]]
+            return min(timed, key=lambda seconds_and_out: seconds_and_out[0])
+        calls, name, shape = self.library.calls, algorithm.encode(), (ctypes.c_long * 2)()
+        if calls.lw_output_shape(self._handle, name, shape) < 0:
+            raise InputError(f"{self.library.last_error()}; or the faster of two: {' '.join(VARIANTS)}")
+        samples = len(np.atleast_2d(q))
+        widths = (("q", q, self.nq), ("v", v, self.nv), ("x", x, self.nv))
+        states = [_rows(label, given, (samples, width)) for label, given, width in widths]
+        out = np.empty((samples, *shape))
+        pointers = [None if rows is None else rows.ctypes.data for rows in states]
+        seconds = calls.lw_time(self._handle, name, *pointers, samples, repeats, out.ctypes.data)
+        if seconds < 0:
+            raise InputError(f"timing Pinocchio C++: {self.library.last_error()}")
+        return seconds, out[:, :, 0] if shape[1] == 1 else out
+
+
+def model_text(model: pinocchio.Model) -> str:
+    """Write all the dynamics depend on, with numbers that read back to the same bits, a joint per line."""
+    lines = [f"gravity {_numbers(model.gravity.vector)}", f"joints {model.njoints - 1}"]
+    for i in range(1, model.njoints):
+        joint, placement, inertia = model.joints[i], model.jointPlacements[i], model.inertias[i]
+        kind = joint.shortname()
+        if kind not in _JOINT_PARAMETERS:
+            supported = ", ".join(sorted(_JOINT_PARAMETERS))
+            raise UnsupportedError(
+                f"joint {model.names[i]!r}: {kind} is not supported here, only {supported}"
+            )
+        specific = joint.extract()
+        if kind == "JointModelRevoluteUnboundedUnaligned":  # the only one whose axis Python cannot see
+            parameters = [np.ravel(joint.createData().S)[3:]]
+        else:
+            parameters = [getattr(specific, name) for name in _JOINT_PARAMETERS[kind]]
+        body = [inertia.mass, inertia.lever, inertia.inertia]
+        values = _numbers(*parameters, placement.rotation, placement.translation, *body)
+        lines.append(f"{model.parents[i]} {kind} {values}")
+    return "\n".join([*lines, f"armature {_numbers(model.armature)}", "end"])
+
+
+def _numbers(*values: np.ndarray | float) -> str:
+    return " ".join(repr(float(number)) for value in values for number in np.ravel(value))
+
+
+def _rows(name: str, given: np.ndarray | None, shape: tuple[int, int]) -> np.ndarray | None:
+    if given is None:
+        return None
+    rows = np.ascontiguousarray(np.atleast_2d(given), dtype=float)
+    if rows.shape != shape:
+        raise InputError(f"{name}: got shape {np.shape(given)}, expected {shape}")
+    return rows
+
+
+def _find_compiler(compiler: str | None) -> list[str]:
+    asked = compiler or os.environ.get("CXX")
+    for candidate in [asked] if asked else ["clang++", "g++"]:
+        command = shlex.split(candidate)
+        if shutil.which(command[0]):
+            return command
+    looked = asked or "clang++, g++"
+    raise PeerUnavailable(f"no C++ compiler: looked for {looked} on PATH; install clang or g++, or set CXX")
+
+
+def _find_headers() -> list[Path]:
+    """Return the include directories of Pinocchio, Eigen and Boost, the wheels' own before the system's."""
+    try:
+        import pinocchio
+    except ImportError as error:
+        raise PeerUnavailable(f"cannot import pinocchio ({error}); get it with: pip install pin") from error
+    near = [parent / "include" for parent in Path(pinocchio.__file__).parents]
+    own = _directory_with("pinocchio/algorithm/aba.hpp", near, "pip install pin")
+    everywhere = [own] + [Path(prefix, "include") for prefix in (sys.prefix, "/usr/local", "/usr")]
+    asked = os.environ.get("EIGEN3_INCLUDE_DIR")
+    eigens = [Path(asked)] if asked else [path / "eigen3" for path in everywhere]
+    eigen = _directory_with("Eigen/Core", eigens, "pip install cmeel-eigen, or set EIGEN3_INCLUDE_DIR")
+    boost = _directory_with("boost/version.hpp", everywhere, "pip install cmeel-boost")
+    # Naming /usr/include again would put it before the compiler's own headers, which then are not found.
+    return [path for path in dict.fromkeys([own, eigen, boost]) if path != Path("/usr/include")]
+
+
+def _directory_with(header: str, directories: list[Path], remedy: str) -> Path:
+    for directory in directories:
+        if (directory / header).is_file():
+            return directory
+    looked = ", ".join(map(str, directories))
+    raise PeerUnavailable(f"no C++ header {header}: looked in {looked}; get it with: {remedy}")
+
+
+def _run(command: list[str], stdin: str = "") -> str:
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True)
+    if done.returncode:
+        raise PeerBuildFailed(f"{shlex.join(command)} failed; its last words:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def _compile(command: list[str], path: Path, jobs: int) -> None:
+    with tempfile.TemporaryDirectory(dir=path.parent) as directory, ThreadPoolExecutor(jobs) as pool:
+        objects = {part: f"{directory}/{part}.o" for part in PARTS}
+        steps = [[f"-DLW_PART_{part}", "-c", str(SOURCE), "-o", target] for part, target in objects.items()]
+        list(pool.map(_run, [[*command, *step] for step in steps]))
+        _run([*command, *objects.values(), *_LINK_FLAGS, "-o", f"{directory}/library"])
+        os.replace(f"{directory}/library", path)  # atomic: another process may be building the same file
+
+
+def _private_directory() -> Path:
+    """The cache, if nobody else can put code into it that we would run; if off, one for this process."""
+    directory = cache_directory()
+    if directory is None:
+        directory = Path(tempfile.mkdtemp(prefix="linkwright-"))
+        atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = directory.stat()
+        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+            raise PermissionError("other users can write to it")
+    except OSError as error:
+        raise PeerUnavailable(f"cannot use the cache {directory}: {error}; set LINKWRIGHT_CACHE") from error
+    return directory
