@@ -22,7 +22,8 @@ def rnea(
     f_ext: Sequence[Force] | None = None,
 ) -> list[Scalar]:
     """Return tau = M(q) a + c(q, v) - sum_i J_i' f_ext[i], springs, dampers and rotors included."""
-    tau = _joint_torques(tree, MotionSweep(tree, q, v, a), f_ext)
+    sweep = MotionSweep(tree, q, v, a)
+    tau = joint_torques(tree, sweep, sweep.wrenches(tree, f_ext))
     passive = tree.passive_torques(q, v)
     for i in tree.outward():
         for k, R in zip(range(tree.nv)[tree.iv[i]], tree.armature[i], strict=True):
@@ -37,18 +38,20 @@ def bias_torques(tree: Tree, q, v, *, f_ext=None) -> list[Scalar]:
 
 def gravity_torques(tree: Tree, q) -> list[Scalar]:
     """The torques that hold the mechanism at rest against gravity (and nothing else, not its springs)."""
-    at_rest = [0.0] * tree.nv
-    return _joint_torques(tree, MotionSweep(tree, q, at_rest), None)
+    sweep = MotionSweep(tree, q, [0.0] * tree.nv)
+    return joint_torques(tree, sweep, sweep.wrenches(tree))
 
 
 def coriolis_torques(tree: Tree, q, v) -> list[Scalar]:
     """Centrifugal and Coriolis torques alone: no gravity, springs or dampers."""
-    return _joint_torques(tree, MotionSweep(tree, q, v, gravity=Vector.zero()), None)
+    sweep = MotionSweep(tree, q, v, gravity=Vector.zero())
+    return joint_torques(tree, sweep, sweep.wrenches(tree))
 
 
-def _joint_torques(tree: Tree, sweep: MotionSweep, f_ext) -> list[Scalar]:
+def joint_torques(tree: Tree, sweep: MotionSweep, wrenches: Sequence[Force]) -> list[Scalar]:
+    """The torques that make up for wrenches on all bodies, collected from the tips inward."""
     tau: list[Scalar] = [0.0] * tree.nv
-    f = sweep.wrenches(tree, f_ext)
+    f = list(wrenches)
     for i in tree.inward():
         tau[tree.iv[i]] = sweep.S[i].project(f[i])
         f[tree.parent[i]] = f[tree.parent[i]] + sweep.X[i].T @ f[i]

@@ -6,9 +6,11 @@ Numbers may be floats or traced values (see parameters.py), so an algorithm neve
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..scalar import Scalar
-from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
+from ..spatial import Force, Matrix, Placement, RigidInertia, Symmetric, Transform, Vector
+from .constraint import Constraint
 from .framing import choose_frames
 from .graph import KinematicGraph
 from .inertia import Inertia
@@ -18,6 +20,24 @@ from .model import Model
 from .parameters import Parameters
 from .pose import ROUNDING
 from .rotation_steps import constant_transform
+
+
+@dataclass(frozen=True)
+class TreeConstraint:
+    """A constraint to the ground in the frame of computation of the body it acts on.
+
+    frame   from the body's frame of computation to the constraint's
+    rows    covectors in the constraint's frame
+    K       the same covectors in the body's frame of computation
+    """
+
+    name: str
+    body: int
+    frame: Transform
+    rows: tuple[Force, ...]
+    K: tuple[Force, ...]
+    target: Placement | None
+    mu: tuple[float, ...] | None
 
 
 class Tree:
@@ -56,6 +76,7 @@ class Tree:
         )
         self.gravity = Vector(*values.vector("gravity"))
         self.armature = tuple(values.vector("armatures")[iv] for iv in self.iv)
+        self.constraints = tuple(self._constraint(c) for c in model.constraints)
         self._stiffness, self._damping = values.vector("springs"), values.vector("dampings")
 
     def outward(self) -> range:
@@ -95,6 +116,16 @@ class Tree:
     def force_from_user(self, i: int, f: Force) -> Force:
         """A force given in the frame the user knows, in the frame of computation."""
         return self.body_frame[i].T @ f
+
+    def _constraint(self, constraint: Constraint) -> TreeConstraint:
+        body, frame = self.frame_transform(constraint.frame)
+        rows = tuple(Force.from_public(map(float, row)) for row in constraint.rows)
+        target = None
+        if constraint.target is not None:
+            R, p = constraint.target.rotation.tolist(), constraint.target.translation.tolist()
+            target = Placement(Matrix(R), Vector(*p))
+        mu = None if constraint.mu is None else tuple(map(float, constraint.mu))
+        return TreeConstraint(constraint.name, body, frame, rows, tuple(frame.T @ row for row in rows), target, mu)
 
     def _placement(self, i: int, values: Parameters) -> Transform:
         outer, inner = self._frames[self.parent[i]].inverse(), self._frames[i]

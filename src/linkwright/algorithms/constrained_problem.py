@@ -1,0 +1,81 @@
+"""What every constrained solver starts from and ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..model import Tree
+from ..scalar import Scalar, where
+from ..spatial import Force
+from .constraint_rows import ConstraintRows, constraint_rows, largest_residual
+from .motion_sweep import MotionSweep
+
+
+class ConstrainedProblem:
+    """M a + c + J' lam = tau with K a = e on some bodies, at one state.
+
+    tau      joint torques with springs and dampers
+    sweep    the mechanism as if its joints did not accelerate
+    wrenches what that takes, less external forces
+    """
+
+    def __init__(
+        self, tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], *,
+        f_ext: Sequence[Force] | None = None, desired: Sequence[Scalar] | None = None,
+        active: Sequence[Scalar] | None = None, mu: Sequence[Scalar] | None = None, baumgarte: float | None = None,
+    ):  # fmt: skip
+        self.tree, self.q = tree, q
+        self.tau = [t + s for t, s in zip(tau, tree.passive_torques(q, v), strict=True)]
+        self.sweep = MotionSweep(tree, q, v)
+        self.wrenches = self.sweep.wrenches(tree, f_ext)
+        self.constraints: list[ConstraintRows] = constraint_rows(
+            tree, self.sweep, q, v, desired=desired, active=active, mu=mu, baumgarte=baumgarte
+        )
+
+    @property
+    def rows(self) -> list[tuple[int, Force, Scalar]]:
+        """(body, covector, right-hand side) of every row."""
+        return [(c.body, row, e) for c in self.constraints for row, e in zip(c.K, c.e, strict=True)]
+
+    @property
+    def mu(self) -> list[Scalar]:
+        return [m for c in self.constraints for m in c.mu]
+
+    @property
+    def idle(self) -> list[Scalar]:
+        """Per row 1 where its constraint is switched off, else 0: added to a pivot it makes that multiplier zero."""
+        return [1.0 - c.active for c in self.constraints for _ in c.K]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Accelerations, the multiplier of every row, K a - e of every row, and how many iterations were used."""
+
+    a: list[Scalar]
+    lam: list[Scalar]
+    residuals: list[Scalar]
+    iterations: Scalar
+    pivots: Sequence[Scalar] = ()
+
+    @property
+    def residual(self) -> Scalar:
+        return largest_residual(self.residuals)
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """How proximal iterations end: after `limit` of them, or once every residual is within `tolerance`.
+
+    Both compile to straight-line code. With a tolerance, a sample that has converged is frozen, so its answer does not
+    depend on what else is in its batch.
+    """
+
+    limit: int
+    tolerance: Scalar | None = None
+
+    def running(self, residuals: Sequence[Scalar]) -> Scalar:
+        """1 while this sample still iterates, else 0."""
+        if self.tolerance is None:
+            return 1.0
+        return where(largest_residual(residuals) > self.tolerance, 1.0, 0.0)
