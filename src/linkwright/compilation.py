@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .codegen import CompiledFunction, compile_cached, compile_program
-from .errors import InputError, unknown_name
+from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree
 from .programs import RECIPES, Recipe
 from .trace import Program, simplify, trace
@@ -128,11 +128,18 @@ class Request:
             model, recipe, recipe.resolve_outputs(outputs), parameters, bool(f_ext), recipe.resolve_options(options)
         )
         request.input_shapes  # noqa: B018  refuses unknown parameters
+        if recipe.check_options is not None:
+            recipe.check_options(model, request.options)
+        if model.constraints and not recipe.ignores_constraints:
+            raise UnsupportedError(
+                f"{algorithm!r} is for trees without constraints, and {model.name!r} has {len(model.constraints)}; use "
+                f"one that takes them into account, such as 'constrained_aba', or model.without_constraints()"
+            )
         return request
 
     @functools.cached_property
     def input_shapes(self) -> dict[str, tuple[int, ...]]:
-        return self.recipe.input_shapes(self.model, self.parameters, self.f_ext)
+        return self.recipe.input_shapes(self.model, self.parameters, self.f_ext, self.options)
 
     @property
     def key(self) -> str:

@@ -3,10 +3,11 @@
 This is where the users' conventions ([linear; angular], the file's frames, arrays) meet the algorithms' own.
 """
 
+from .constrained import CONSTRAINED
 from .dynamics import DYNAMICS
 from .kinematics import KINEMATICS
 from .recipe import Recipe
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*DYNAMICS, *KINEMATICS)}
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *KINEMATICS)}
 
 __all__ = ["RECIPES", "Recipe"]

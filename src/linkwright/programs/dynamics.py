@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..algorithms.aba import aba_with_pivots
 from ..algorithms.centroidal import (
     center_of_mass,
@@ -15,57 +13,14 @@ from ..algorithms.crba import crba
 from ..algorithms.energy import kinetic_energy, potential_energy
 from ..algorithms.ltl import ltl_factor, ltl_multiply, ltl_solve, velocity_parents
 from ..algorithms.rnea import bias_torques, coriolis_torques, gravity_torques, rnea
-from ..errors import ModelError
-from ..model import Model, Tree
-from ..scalar import where
-from ..spatial import Force
-from .recipe import Recipe
-
-STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE = 0.0, 1.0, 2.0, 3.0
-_LARGEST = float(np.finfo(np.float64).max)
-
-# A pivot this much smaller than the largest one of its kind is rounding, not inertia.
-_SMALLEST_RELATIVE_PIVOT = 1e-14
-
-
-def external_forces(tree: Tree, values) -> list[Force] | None:
-    if "f_ext" not in values:
-        return None
-    return [tree.force_from_user(i, Force.from_public(row)) for i, row in enumerate(values["f_ext"])]
+from .recipe import Recipe, external_forces
+from .solvable import check_solvable
+from .status import status
 
 
 def _aba(tree, x, options):
     a, pivots = aba_with_pivots(tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x))
-    return {"a": a, "status": _status(a, pivots)}
-
-
-def _status(a, pivots):
-    """One code per sample: 0 ok, 2 singular, 3 not finite."""
-    status = STATUS_OK
-    for pivot in pivots:
-        status = where(pivot > 0.0, status, STATUS_SINGULAR)
-    for x in a:
-        status = where(abs(x) <= _LARGEST, status, STATUS_NOT_FINITE)  # false for nan too
-    return status
-
-
-def _solvable(model: Model) -> None:
-    """Refuse a mechanism in which some joint moves no inertia: its acceleration would be undetermined."""
-    q = [np.float64(x) for x in model.random_configuration(0)]
-    zeros = [0.0] * model.nv
-    with np.errstate(all="ignore"):
-        _, pivots = aba_with_pivots(Tree(model), q, zeros, zeros)
-    scale = max((abs(p) for p in pivots if np.isfinite(p)), default=1.0)
-    for k in reversed(range(len(pivots))):  # from the tips: a bad pivot spoils those it hangs on
-        pivot = pivots[k]
-        if not pivot > _SMALLEST_RELATIVE_PIVOT * scale:
-            i = next(i for i in range(1, model.nbodies) if model.iv[i].start <= k < model.iv[i].stop)
-            body = model.bodies[i]
-            raise ModelError(
-                f"joint {body.joint.name!r} moves no inertia (its pivot is {float(pivot):.3g}): body {body.name!r} and "
-                f"what it carries have no mass that this joint accelerates. Give it an inertia or an armature, or "
-                f"lock the joint"
-            )
+    return {"a": a, "status": status(a, pivots)}
 
 
 def _rnea(tree, x, options):
@@ -95,9 +50,17 @@ def _center_of_mass_velocity(tree, x, options):
 
 
 DYNAMICS = (
-    Recipe("aba", "forward dynamics", ("q", "v", "tau"), ("a", "status"), _aba, ("f_ext",), ("a",), check=_solvable),
-    Recipe("rnea", "inverse dynamics", ("q", "v", "a"), ("tau",), _rnea, ("f_ext",)),
-    Recipe("bias_torques", "torques that give zero acceleration", ("q", "v"), ("tau",), _bias, ("f_ext",)),
+    Recipe(
+        "aba", "forward dynamics", ("q", "v", "tau"), ("a", "status"), _aba, ("f_ext",), ("a",), check=check_solvable,
+        ignores_constraints=False,
+    ),
+    Recipe(
+        "rnea", "inverse dynamics", ("q", "v", "a"), ("tau",), _rnea, ("f_ext",), ignores_constraints=False,
+    ),
+    Recipe(
+        "bias_torques", "torques that give zero acceleration", ("q", "v"), ("tau",), _bias, ("f_ext",),
+        ignores_constraints=False,
+    ),
     Recipe(
         "gravity_torques", "torques that hold against gravity", ("q",), ("tau",),
         lambda tree, x, options: {"tau": gravity_torques(tree, x["q"])},
@@ -112,15 +75,15 @@ DYNAMICS = (
     ),
     Recipe(
         "ltl_factor", "L with L'L = M", ("q",), ("L",),
-        lambda tree, x, options: {"L": _ltl(tree, x)[0]}, check=_solvable,
+        lambda tree, x, options: {"L": _ltl(tree, x)[0]}, check=check_solvable,
     ),
     Recipe(
         "ltl_solve", "x with M x = b", ("q", "b"), ("x",),
-        lambda tree, x, options: {"x": ltl_solve(*_ltl(tree, x), x["b"])}, check=_solvable,
+        lambda tree, x, options: {"x": ltl_solve(*_ltl(tree, x), x["b"])}, check=check_solvable,
     ),
     Recipe(
         "ltl_multiply", "M x", ("q", "x"), ("b",),
-        lambda tree, x, options: {"b": ltl_multiply(*_ltl(tree, x), x["x"])}, check=_solvable,
+        lambda tree, x, options: {"b": ltl_multiply(*_ltl(tree, x), x["x"])}, check=check_solvable,
     ),
     Recipe("center_of_mass", "centre of mass in the world", ("q",), ("position",), _center_of_mass),
     Recipe(

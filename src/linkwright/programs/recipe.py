@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import InputError, unknown_name
 from ..model import Model, Tree
 from ..model.parameters import parameter_shapes
+from ..spatial import Force
 
 Shape = tuple[int, ...]
 
@@ -22,7 +23,18 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "b": lambda m: (m.nv,),
     "x": lambda m: (m.nv,),
     "f_ext": lambda m: (m.nbodies, 6),
+    "desired": lambda m: (m.nc,),
+    "active": lambda m: (len(m.constraints),),
+    "mu": lambda m: (m.nc,),
+    "lam": lambda m: (m.nc,),
 }
+
+
+def external_forces(tree: Tree, values: Mapping[str, Any]) -> list[Force] | None:
+    """External forces as the user gives them, in the frames of computation; None if they are not asked for."""
+    if "f_ext" not in values:
+        return None
+    return [tree.force_from_user(i, Force.from_public(row)) for i, row in enumerate(values["f_ext"])]
 
 
 @dataclass(frozen=True)
@@ -39,10 +51,17 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     check: Callable[[Model], None] | None = None
     """Raises if the model cannot be served."""
+    check_options: Callable[[Model, Mapping[str, Any]], None] | None = None
+    switched_inputs: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda options: ()
+    """Further inputs that options switch on."""
+    ignores_constraints: bool = True
+    """Constraints make no difference (kinematics, inertias), or are taken into account; else they are refused."""
 
-    def input_shapes(self, model: Model, parameters: tuple[str, ...], f_ext: bool) -> dict[str, Shape]:
-        """Inputs in the order of the call: the algorithm's own, external forces if wanted, then parameters."""
-        names = (*self.inputs, "f_ext") if f_ext else self.inputs
+    def input_shapes(
+        self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]
+    ) -> dict[str, Shape]:
+        """Inputs in the order of the call: the algorithm's own, external forces, switched ones, then parameters."""
+        names = (*self.inputs, *(("f_ext",) if f_ext else ()), *self.switched_inputs(options))
         return {**{name: SHAPES[name](model) for name in names}, **parameter_shapes(model, parameters)}
 
     def resolve_outputs(self, outputs: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:

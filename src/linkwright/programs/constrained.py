@@ -1,0 +1,118 @@
+"""Programs for constrained mechanisms: forward dynamics with constraint forces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..algorithms.constrained_aba import constrained_aba
+from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
+from ..algorithms.constrained_problem import ConstrainedProblem, Iterations, Solution
+from ..algorithms.pv import prox_pv, pv
+from ..errors import InputError
+from ..scalar import Scalar
+from ..spatial import Force, sum_of
+from .penalties import penalties
+from .recipe import Recipe, external_forces
+from .solvable import check_solvable
+from .status import status
+
+_OUTPUTS = ("a", "forces", "lam", "residual", "iterations", "status")
+_DEFAULT = ("a", "forces", "residual", "iterations")
+# Inputs that options switch on, in the order of the call.
+_SWITCHED = {"desired": "desired", "active": "active", "mu": "mu", "warm_start": "lam"}
+_HARD = {"desired": None, "active": None, "baumgarte": None}
+_SOFT = {**_HARD, "mu": None}
+_PROXIMAL = {**_SOFT, "iterations": 3, "tolerance": None, "warm_start": None}
+
+
+def _switched_inputs(options) -> tuple[str, ...]:
+    return tuple(name for option, name in _SWITCHED.items() if option in options and options[option] == "input")
+
+
+def _check_options(model, options) -> None:
+    for option in ("desired", "active", "warm_start"):
+        if option in options and options[option] not in (None, "input"):
+            raise InputError(f"{option} is {options[option]!r}; expected 'input', to give it with each call, or None")
+    T = options["baumgarte"]
+    if T is not None:
+        if not isinstance(T, int | float) or not np.isfinite(T) or T <= 0:
+            raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds")
+        untargeted = [c.name for c in model.constraints if c.target is None]
+        if untargeted:
+            raise InputError(
+                f"baumgarte needs to know where to pull constraints {untargeted}: make them with at=<pose in the world>"
+            )
+    if "iterations" in options:
+        count, tolerance = options["iterations"], options["tolerance"]
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 100:
+            raise InputError(f"iterations is {count!r}; expected a whole number from 1 to 100")
+        if tolerance is not None and not (isinstance(tolerance, int | float) and tolerance >= 0):
+            raise InputError(f"tolerance is {tolerance!r}; expected a number that is not negative, or None")
+
+
+def _solver(solve, *, proximal: bool = False):
+    def evaluate(tree, x, options):
+        mu = None
+        if "mu" in options:
+            mu = list(x["mu"]) if options["mu"] == "input" else penalties(tree.model, options["mu"]).tolist()
+        problem = ConstrainedProblem(
+            tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
+            active=x.get("active"), mu=mu, baumgarte=options["baumgarte"],
+        )  # fmt: skip
+        if proximal:
+            start = list(x["lam"]) if "lam" in x else None
+            solution = solve(problem, Iterations(options["iterations"], options["tolerance"]), start)
+        else:
+            solution = solve(problem)
+        converged = None
+        if options.get("tolerance") is not None:
+            converged = solution.residual <= options["tolerance"]
+        return _outputs(tree, solution, converged)
+
+    return evaluate
+
+
+def _outputs(tree, solution: Solution, converged: Scalar | None):
+    return {
+        "a": solution.a,
+        "forces": _forces(tree, solution.lam),
+        "lam": solution.lam,
+        "residual": solution.residual,
+        "iterations": solution.iterations,
+        "status": status(solution.a, solution.pivots, converged),
+    }
+
+
+def _forces(tree, lam) -> list:
+    """The wrench of each constraint on its frame, [linear; angular] in that frame: -rows' lam."""
+    forces, start = [], 0
+    for c in tree.constraints:
+        own = lam[start : start + len(c.rows)]
+        start += len(c.rows)
+        wrench: Force = sum_of(row * x for row, x in zip(c.rows, own, strict=True))
+        forces.append((-wrench).to_public())
+    return forces
+
+
+def _recipe(name: str, summary: str, solve, options) -> Recipe:
+    return Recipe(
+        name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, proximal="iterations" in options), ("f_ext",),
+        _DEFAULT, options, check_solvable, _check_options, _switched_inputs,
+    )  # fmt: skip
+
+
+def pv_soft(problem: ConstrainedProblem) -> Solution:
+    """[Sathya2024] sec. VI: penalties in place of constraints, which is constrainedABA's first iteration."""
+    return constrained_aba(problem, Iterations(1))
+
+
+CONSTRAINED = (
+    _recipe("constrained_aba", "constrained forward dynamics, O(n + m), any constraints", constrained_aba, _PROXIMAL),
+    _recipe("prox_pv", "constrained forward dynamics, proximal Popov-Vereshchagin", prox_pv, _PROXIMAL),
+    _recipe("prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL),
+    _recipe("prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL),
+    _recipe("pv", "constrained forward dynamics, independent constraints", pv, _HARD),
+    _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD),
+    _recipe("pv_soft", "constraints as penalties, O(n + m)", pv_soft, _SOFT),
+    _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, _SOFT),
+)
