@@ -199,7 +199,10 @@ def _as_array(value, batch: tuple[int, ...]) -> np.ndarray:
     if isinstance(value, list | tuple):
         parts = [_as_array(x, batch) for x in value]
         return np.stack(parts, axis=len(batch)) if parts else np.zeros((*batch, 0))
-    return np.broadcast_to(np.asarray(value, dtype=float), batch).copy()
+    array = np.asarray(value, dtype=float)
+    if not array.size:
+        return np.zeros((*batch, *array.shape))
+    return np.broadcast_to(array, batch).copy()
 
 
 @functools.cache

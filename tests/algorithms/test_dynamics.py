@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from referee import Referee
 
 import linkwright as lw
 from linkwright.model import Tree
 from linkwright.robots.random import random_tree
+from referee import Referee
 
 # Relative to the size of the answer, times the condition of M where a system was solved.
 TOLERANCE = 1e-12

@@ -19,7 +19,7 @@ def case(rng):
 
 def test_arrays_of_samples_as_scalars(case):
     """A scalar of shape (B,) is one number per sample."""
-    model, tree, q, v, x = case
+    _, tree, q, v, x = case
     together = np.stack(aba(tree, list(q.T), list(v.T), list(x.T)), axis=-1)
     for k in range(len(q)):
         alone = np.array(aba(tree, q[k], v[k], x[k]), dtype=float)

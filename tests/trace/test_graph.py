@@ -15,7 +15,7 @@ def operations(function, **inputs):
 
 def test_constants_fold_and_identities_vanish():
     def function(x):
-        return [x[0] + 0, x[0] * 1, x[0] * 0, 0 - x[0] * -1, x[0] - x[0], x[0] / 1.0, -(-x[0])]
+        return [x[0] + 0, x[0] * 1, x[0] * 0, 0 - x[0] * -1, x[0] - x[0], x[0] / 1.0, -(-1 * x[0])]
 
     program = simplify(trace(function, {"x": 1}))
     assert count_operations(program).total == 0

@@ -13,7 +13,7 @@ from ..algorithms.crba import crba
 from ..algorithms.energy import kinetic_energy, potential_energy
 from ..algorithms.ltl import ltl_factor, ltl_multiply, ltl_solve, velocity_parents
 from ..algorithms.rnea import bias_torques, coriolis_torques, gravity_torques, rnea
-from .recipe import Recipe, external_forces
+from .recipe import Recipe, external_forces, square
 from .solvable import check_solvable
 from .status import status
 
@@ -71,11 +71,11 @@ DYNAMICS = (
     ),
     Recipe(
         "crba", "joint-space inertia matrix", ("q",), ("M",),
-        lambda tree, x, options: {"M": crba(tree, x["q"])},
+        lambda tree, x, options: {"M": square(crba(tree, x["q"]))},
     ),
     Recipe(
         "ltl_factor", "L with L'L = M", ("q",), ("L",),
-        lambda tree, x, options: {"L": _ltl(tree, x)[0]}, check=check_solvable,
+        lambda tree, x, options: {"L": square(_ltl(tree, x)[0])}, check=check_solvable,
     ),
     Recipe(
         "ltl_solve", "x with M x = b", ("q", "b"), ("x",),

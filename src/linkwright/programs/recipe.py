@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, unknown_name
 from ..model import Model, Tree
 from ..model.parameters import parameter_shapes
@@ -28,6 +30,11 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "mu": lambda m: (m.nc,),
     "lam": lambda m: (m.nc,),
 }
+
+
+def square(rows: list[list[Any]]) -> Any:
+    """A matrix whose shape survives even if it is empty."""
+    return rows or np.zeros((0, 0))
 
 
 def external_forces(tree: Tree, values: Mapping[str, Any]) -> list[Force] | None:

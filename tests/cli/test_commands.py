@@ -1,0 +1,56 @@
+"""The command line, run as a user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "linkwright", *arguments], capture_output=True, text=True, timeout=300,
+        env={**os.environ, "COLUMNS": "160", **environment},
+    )  # fmt: skip
+
+
+def test_demo():
+    result = run("demo", "--robot", "quadruped")
+    assert result.returncode == 0, result.stderr
+    assert "quadruped" in result.stdout and "difference to the reference" in result.stdout
+    assert "samples per second" in result.stdout
+
+
+def test_robots_and_algorithms():
+    listed = run("robots").stdout
+    assert "humanoid" in listed and "talos" in listed
+    assert "constrained_aba" in run("algorithms").stdout
+
+
+def test_bench_tree_as_json():
+    options = ("--algorithms", "rnea", "--seconds", "0.05", "--no-cpp", "--json")
+    result = run("bench", "tree", "--robots", "chain:3", *options)
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    [line] = document["results"]
+    assert line["robot"] == "chain:3" and line["single"] > 0 and line["batched"] > 0 and line["ratio_single"] is None
+
+
+def test_bench_tree_as_table():
+    result = run("bench", "tree", "--robots", "chain:3", "--algorithms", "crba", "--seconds", "0.05", "--no-cpp")
+    assert result.returncode == 0 and "chain:3" in result.stdout and "crba" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (("demo", "--robot", "humanoit"), "humanoid"),
+        (("bench", "tree", "--robots", "nobody", "--no-cpp"), "nobody"),
+        (("bench", "tree", "--robots", "chain:2", "--algorithms", "abba", "--no-cpp"), "aba"),
+    ],
+)
+def test_errors_are_one_line(arguments, message):
+    result = run(*arguments)
+    assert result.returncode != 0
+    assert "Traceback" not in result.stderr and message in result.stderr
