@@ -54,3 +54,11 @@ def test_errors_are_one_line(arguments, message):
     result = run(*arguments)
     assert result.returncode != 0
     assert "Traceback" not in result.stderr and message in result.stderr
+
+
+def test_bench_compile(tmp_path):
+    figure = tmp_path / "compile.svg"
+    result = run("bench", "compile", "--links", "2,4", "--plot", str(figure), "--json")
+    assert result.returncode == 0, result.stderr
+    assert [line["links"] for line in json.loads(result.stdout)["results"]] == [2, 4]
+    assert figure.read_text().lstrip().startswith("<?xml")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import time
 from collections.abc import Callable, Mapping
 
@@ -31,3 +33,14 @@ def _loops_for(call: Callable[[], object]) -> int:
     start = time.perf_counter()
     call()
     return max(1, min(10_000, int(_RUN_SECONDS / max(1e-7, time.perf_counter() - start))))
+
+
+def machine() -> dict[str, str | int | None]:
+    """What the numbers were measured on."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as lines:
+            name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
+    except OSError:
+        pass
+    return {"processor": name, "cores": os.cpu_count(), "python": platform.python_version()}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 
@@ -46,17 +44,6 @@ class Measurement:
     def as_dictionary(self) -> dict:
         ratios = self.ratios or (None, None)
         return {**asdict(self), "ratio_single": ratios[0], "ratio_batched": ratios[1]}
-
-
-def machine() -> dict[str, str | int | None]:
-    """What the numbers were measured on."""
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo") as lines:
-            name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
-    except OSError:
-        pass
-    return {"processor": name, "cores": os.cpu_count(), "python": platform.python_version()}
 
 
 def find_peer() -> tuple[PinocchioCpp | None, str]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import contextmanager
+from functools import partial
 
 import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+
+from ..bench.timing import machine
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
 
@@ -31,30 +35,82 @@ def tree(
 
     chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
     names = tuple(x for x in algorithms.split(",") if x) or bench.ALGORITHMS
-    console = Console(stderr=as_json)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("looking for Pinocchio C++ (building it takes minutes the first time)")
+    console = _console(as_json)
+    with _progress(console) as (progress, task):
+        progress.update(task, description="looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = bench.find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
-        results = []
-        for measurement in bench.measure(
-            chosen, names, peer=peer, seconds=seconds, progress=lambda step: progress.update(task, description=step)
-        ):
-            results.append(measurement)
+        step = partial(_describe, progress, task)
+        results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
     if as_json:
-        document = {
-            "machine": bench.machine(),
-            "batch": bench.BATCH,
-            "peer": about,
-            "unit": "microseconds",
-            "results": [m.as_dictionary() for m in results],
-        }
-        json.dump(document, sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        _print_json(
+            {
+                "machine": machine(),
+                "batch": bench.BATCH,
+                "peer": about,
+                "unit": "microseconds",
+                "results": [m.as_dictionary() for m in results],
+            }
+        )
         return
     console.print(_table(results, bench.BATCH))
-    described = ", ".join(f"{key} {value}" for key, value in bench.machine().items())
-    console.print(f"{about}. {described}. Best of many, contenders taking turns.", highlight=False)
+    console.print(f"{about}. {_machine_text()}. Best of many, contenders taking turns.", highlight=False)
+
+
+@app.command("compile")
+def compile_time(
+    links: str = typer.Option("", help="Comma-separated numbers of links; by default 25 to 400."),
+    plot: str = typer.Option("", help="Write a figure to this file (.svg, .png, .pdf)."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+) -> None:
+    """Compile time of ABA over the number of links of a chain."""
+    from ..bench import compile_time as bench
+
+    console = _console(as_json)
+    chosen = tuple(int(x) for x in links.split(",") if x) or bench.LINKS
+    with _progress(console) as (progress, task):
+        results = list(bench.measure(chosen, progress=partial(_describe, progress, task)))
+    if plot:
+        bench.plot(results, plot)
+    if as_json:
+        _print_json({"machine": machine(), "results": [r.as_dictionary() for r in results]})
+        return
+    table = Table(title="seconds to compile ABA of a serial chain", title_justify="left")
+    for heading in ("links", "operations", "tracing", "first compile", "from the cache", "peak memory"):
+        table.add_column(heading, justify="right")
+    for r in results:
+        memory = "-" if r.peak_megabytes is None else f"{r.peak_megabytes:.0f} MB"
+        table.add_row(
+            str(r.links), str(r.operations), f"{r.trace_seconds:.2f}", f"{r.first_seconds:.2f}",
+            f"{r.warm_seconds:.3f}", memory,
+        )  # fmt: skip
+    console.print(table)
+    console.print(f"{_machine_text()}.", highlight=False)
+
+
+def _console(as_json: bool) -> Console:
+    """JSON goes to standard output alone; tables keep their width where there is no terminal to fit into."""
+    console = Console(stderr=as_json)
+    return console if console.is_terminal else Console(stderr=as_json, width=max(console.width, 140))
+
+
+@contextmanager
+def _progress(console: Console):
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        yield progress, progress.add_task("")
+
+
+def _describe(progress: Progress, task, step: str) -> None:
+    progress.update(task, description=step)
+
+
+def _print_json(document: dict) -> None:
+    json.dump(document, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+def _machine_text() -> str:
+    return ", ".join(f"{key} {value}" for key, value in machine().items())
 
 
 def _table(results, batch: int) -> Table:
