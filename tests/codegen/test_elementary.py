@@ -90,7 +90,8 @@ def test_angle(functions):
     x, y = rng.normal(size=(2, COUNT)).astype(functions.dtype)
     y[: COUNT // 2] = (np.exp(rng.uniform(-60, 60, COUNT // 2)) * rng.choice([-1, 1], COUNT // 2)).astype(y.dtype)
     assert ulps(functions(x, y).atan2, "atan2", y, x)[0] < 2.0
-    corners = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, np.finfo(functions.dtype).max], dtype=functions.dtype)
+    largest = np.finfo(functions.dtype).max
+    corners = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, largest], dtype=functions.dtype)
     y, x = (a.ravel() for a in np.meshgrid(corners, corners))
     eps = np.finfo(functions.dtype).eps
     got, want = functions(x, y).atan2, np.arctan2(y, x)

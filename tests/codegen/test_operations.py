@@ -25,24 +25,19 @@ def compiled(request):
 
 def test_every_operation(compiled):
     pairs = np.array([(x, y) for x in SPECIAL for y in SPECIAL])
-    x = np.stack([pairs[:, 0], pairs[:, 1], pairs[:, 0]], axis=1).astype(compiled.dtype)
-    y = np.stack([pairs[:, 1], pairs[:, 0]], axis=1).astype(compiled.dtype)
-    expected = interpret(every_operation(), {"x": x, "y": y})
-    actual = compiled(x, y)
     with np.errstate(all="ignore"):
-        for output in compiled.outputs:
-            want, got = expected[output.name].astype(compiled.dtype), actual[output.name]
-            moderate = np.abs(x[:, 0]) <= 1e6 if output.name in ("sin", "cos") else np.full(len(x), True)
-            moderate |= ~np.isfinite(x[:, 0])
-            eps = np.finfo(compiled.dtype)
-            np.testing.assert_allclose(
-                got[moderate], want[moderate], rtol=4 * eps.eps, atol=4 * eps.smallest_subnormal + _absolute(output, eps),
-                err_msg=output.name,
-            )  # fmt: skip
-
-
-def _absolute(output, eps):
-    return 2 * eps.eps if output.name in ("sin", "cos") else 0.0
+        x = np.stack([pairs[:, 0], pairs[:, 1], pairs[:, 0]], axis=1).astype(compiled.dtype)
+        y = np.stack([pairs[:, 1], pairs[:, 0]], axis=1).astype(compiled.dtype)
+        expected = {k: v.astype(compiled.dtype) for k, v in interpret(every_operation(), {"x": x, "y": y}).items()}
+    actual = compiled(x, y)
+    unit = np.finfo(compiled.dtype)
+    for output in compiled.outputs:
+        name, tolerance, checked = output.name, 4 * unit.smallest_subnormal, np.full(len(x), True)
+        if name in ("sin", "cos"):
+            tolerance, checked = 2 * unit.eps, ~(np.isfinite(x[:, 0]) & (np.abs(x[:, 0]) > 1e6))
+        np.testing.assert_allclose(
+            actual[name][checked], expected[name][checked], rtol=4 * unit.eps, atol=tolerance, err_msg=name
+        )
 
 
 @pytest.mark.parametrize("batch", BATCHES)
@@ -68,7 +63,7 @@ def test_random_programs_in_small_chunks(seed, lanes):
     program = random_program(seed)
     target = host_target()
     whole = compile_program(program, lanes=lanes)
-    pieces = CompiledFunction.of(build_image(program, lanes, "float64", target, chunk_nodes=7 + seed), target)
+    pieces = CompiledFunction.of(build_image(program, lanes, "float64", target, chunk_size=7 + seed), target)
     rng = np.random.default_rng(seed)
     inputs = {x.name: rng.normal(size=(13, *x.shape)) for x in program.inputs}
     expected = interpret(program, inputs)

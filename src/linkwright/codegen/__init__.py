@@ -1,0 +1,24 @@
+"""Programs become machine code, and machine code a callable. Knows nothing of robots.
+
+The way of a program, each step in the file of its name:
+
+    lower       products and sums fuse, sin and cos pair up
+    schedule    the order of instructions
+    registers   what is loaded and stored when
+    plan        the three together, cut into chunks
+    emit        chunk -> LLVM IR (elementary: sin, exp, ...; addressing: short addresses)
+    kernel      drivers for one sample and for batches (packing: samples into lanes)
+    entry       the function Python calls
+    worker      LLVM IR -> object file, in processes that objectfile looks after
+    cache       object files on disk
+    loader      object files -> memory
+    function    what the user holds (runner: the general way of calling it)
+"""
+
+from .cache import load_cached
+from .compiling import compile_cached, compile_program
+from .function import CompiledFunction
+from .results import Result
+from .signature import ArraySpec
+
+__all__ = ["ArraySpec", "CompiledFunction", "Result", "compile_cached", "compile_program", "load_cached"]

@@ -1,0 +1,174 @@
+"""Compiled functions on disk.
+
+One file per function, named after a key over everything that shapes its code. What is read back is machine code that
+will be executed, so the directory must belong to this user and be writeable by nobody else, and a file must carry the
+magic bytes, its own key and a checksum of its contents. Anything else is compiled afresh and overwritten. A directory
+that cannot be used is reported once, and otherwise ignored: the cache saves time, nothing depends on it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import stat
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+
+from ..errors import CodegenError
+from ..trace import Program
+from .image import Image
+from .target import Target
+
+_log = logging.getLogger("linkwright")
+DIRECTORY_VARIABLE = "LINKWRIGHT_CACHE"  # a directory, or "off"
+LARGEST_TOTAL = 512 * 2**20  # bytes; beyond, the files unused for longest are removed
+_MAGIC = b"linkwright cache 1\n"
+_SUFFIX = ".lwc"
+_ABANDONED_SECONDS = 3600.0  # a temporary file this old was left by a process that was killed
+_SOURCES = ("codegen", "trace")  # folders of this package whose code decides what is generated
+
+
+def cache_directory() -> Path | None:
+    """Where files go, or None if the cache is switched off."""
+    chosen = os.environ.get(DIRECTORY_VARIABLE)
+    if chosen is not None:
+        return None if chosen.strip().lower() in ("", "off") else Path(chosen).expanduser()
+    try:
+        home = Path.home()
+    except RuntimeError:  # a user without a home
+        return None
+    if sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    elif os.name == "nt":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "linkwright"
+
+
+def make_key(content: str, *, lanes: int, dtype: str, target: Target) -> str:
+    """The key of a function whose program is identified by `content`."""
+    return _digest("\0".join((content, str(lanes), dtype, target.identity(), source_hash())).encode())
+
+
+def program_content(program: Program) -> str:
+    """A text that identifies the program: two programs with the same text are the same."""
+    arrays = repr((program.name, program.inputs, program.outputs))
+    return arrays + "\n".join([",".join(map(str, (int(op), *rest))) for op, *rest in program.nodes])
+
+
+@cache
+def source_hash() -> str:
+    """Changes whenever a file that decides what is generated changes."""
+    package = Path(__file__).parent.parent
+    files = sorted(file for folder in _SOURCES for file in (package / folder).glob("*.py"))
+    return _digest(b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files))
+
+
+def load_cached(key: str) -> Image | None:
+    """The function stored under `key`, if there is one and it is intact."""
+    directory = cache_directory()
+    if directory is None:
+        return None
+    try:
+        data = _read_private(directory, directory / (key + _SUFFIX))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        _warn_once(directory, error)
+        return None
+    head = _header(key, data[len(_header(key, b"")) :])
+    if not data.startswith(head):
+        return None
+    try:
+        return Image.from_bytes(data[len(head) :])
+    except CodegenError:
+        return None
+
+
+def _read_private(directory: Path, path: Path) -> bytes:
+    _check_private(directory)
+    with open(path, "rb") as file:
+        _check_private(path, os.fstat(file.fileno()))
+        data = file.read()
+    with contextlib.suppress(OSError):  # a read-only directory
+        os.utime(path)  # for the order of removal
+    return data
+
+
+def store(key: str, image: Image) -> None:
+    directory = cache_directory()
+    if directory is None:
+        return
+    payload = image.to_bytes()
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_private(directory)
+        _remove_oldest(directory, LARGEST_TOTAL - len(payload))
+        handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=directory)
+        try:
+            with open(handle, "wb") as file:
+                file.write(_header(key, payload))
+                file.write(payload)
+            os.replace(temporary, directory / (key + _SUFFIX))
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        _warn_once(directory, error)
+
+
+def _header(key: str, payload: bytes) -> bytes:
+    return _MAGIC + key.encode() + b"\n" + _digest(key.encode() + payload).encode() + b"\n"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _check_private(path: Path, status: os.stat_result | None = None) -> None:
+    """Raise unless `path` belongs to this user and nobody else can write to it."""
+    status = os.stat(path) if status is None else status
+    if os.name != "posix":
+        return  # a Windows user's LOCALAPPDATA is private by default
+    if status.st_uid != os.geteuid():
+        raise PermissionError(f"{path} belongs to another user")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise PermissionError(f"{path} is writeable by other users")
+
+
+def _remove_oldest(directory: Path, allowed: int) -> None:
+    """Delete abandoned temporary files and, oldest first, what exceeds `allowed` bytes."""
+    entries = []
+    for entry in os.scandir(directory):
+        try:
+            status = entry.stat()
+        except FileNotFoundError:
+            continue  # another process removed it
+        if entry.name.endswith(_SUFFIX):
+            entries.append((status.st_mtime, status.st_size, entry.path))
+        elif entry.name.startswith(".writing-") and time.time() - status.st_mtime > _ABANDONED_SECONDS:
+            Path(entry.path).unlink(missing_ok=True)
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries):
+        if total <= allowed:
+            break
+        Path(path).unlink(missing_ok=True)
+        total -= size
+
+
+@cache
+def _warn_about(directory: Path, reason: str) -> None:
+    _log.warning(
+        "the cache of compiled functions in %s is not used: %s (set %s to another directory, or to 'off')",
+        directory, reason, DIRECTORY_VARIABLE,
+    )  # fmt: skip
+
+
+def _warn_once(directory: Path, error: OSError) -> None:
+    _warn_about(directory, error.strerror or str(error))

@@ -1,0 +1,85 @@
+"""From a program, or a stored image of its compiled form, to a callable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ..errors import CodegenError
+from ..trace import Program, count_operations
+from .cache import load_cached, make_key, program_content, store
+from .function import CompiledFunction
+from .image import Image, compress_ir
+from .modules import ModuleSource
+from .objectfile import generate_objects
+from .signature import Signature
+from .target import Target, check_dtype, choose_lanes, host_target
+from .threads import thread_count
+
+
+def compile_program(
+    program: Program, *, lanes: int | str = "auto", dtype: str = "float64", threads: int | str = 1,
+    cache_key: str | None = None, cache: bool = True,
+) -> CompiledFunction:  # fmt: skip
+    """Machine code for `program` on this computer.
+
+    `lanes` samples are computed at once in a batch ("auto": as many as fit a register); `threads` (a number or "all")
+    share large batches. `cache_key` identifies the program in the on-disk cache, in place of its full content.
+    """
+    return compile_cached(lambda: program, key=cache_key, lanes=lanes, dtype=dtype, threads=threads, cache=cache)
+
+
+def compile_cached(
+    make_program: Callable[[], Program], *, key: str | None, lanes: int | str = "auto", dtype: str = "float64",
+    threads: int | str = 1, cache: bool = True,
+) -> CompiledFunction:  # fmt: skip
+    """As `compile_program`, but the program is only made if the cache holds nothing under `key`.
+
+    `key` must identify everything `make_program` depends on; None means that only the program itself can tell.
+    """
+    target, dtype = host_target(), check_dtype(dtype)
+    lanes, threads = choose_lanes(lanes, dtype, target), thread_count(threads)
+    program = None
+    if key is None:
+        program = make_program()
+        content = "program " + program_content(program)
+    else:
+        content = "key " + key
+    full_key = make_key(content, lanes=lanes, dtype=dtype, target=target)
+    image = load_cached(full_key) if cache else None
+    if image is not None:
+        try:
+            return CompiledFunction.of(image, target, threads=threads, from_cache=True)
+        except CodegenError:
+            pass  # intact, but this process cannot load it: compile it here
+    image = build_image(make_program() if program is None else program, lanes, dtype, target)
+    if cache:
+        store(full_key, image)
+    return CompiledFunction.of(image, target, threads=threads)
+
+
+def build_image(
+    program: Program, lanes: int, dtype: str, target: Target, *, chunk_size: int | None = None
+) -> Image:
+    start = time.perf_counter()
+    signature = Signature.of(program.check(), dtype)
+    source = ModuleSource(program, lanes, dtype, target, chunk_size)
+    modules: list[str] = []
+
+    def recorded():
+        for module in source.modules():
+            modules.append(module)
+            yield module
+
+    objects = generate_objects(recorded(), target, len(program.nodes))
+    return Image(
+        signature,
+        count_operations(program),
+        lanes,
+        source.sizes.workspace_bytes,
+        source.sizes.single_workspace_bytes,
+        time.perf_counter() - start,
+        source.has_entry,
+        tuple(objects),
+        compress_ir(modules),
+    )

@@ -1,0 +1,184 @@
+"""A chunk of a plan -> the text of one LLVM function. The order of the plan is the order of the code."""
+
+from __future__ import annotations
+
+from ..trace import Op
+from ..trace.ops import TRUTH_VALUED
+from . import elementary
+from .addressing import resolve
+from .builder import Builder, Constants
+from .lower import Fused
+from .places import Place, Places
+from .plan import Plan
+from .registers import Action, Step
+from .vector import VectorType
+
+
+class ChunkEmitter:
+    """Emits chunks of one plan for one vector type.
+
+    `sincos_lanes` says how many sines and cosines of one sample to compute at once.
+    """
+
+    def __init__(self, plan: Plan, vector: VectorType, places: Places, *, short_addresses: bool, sincos_lanes: int):
+        self.plan = plan
+        self.vector = vector
+        self.places = places
+        self.short_addresses = short_addresses
+        self.sincos_type = VectorType(sincos_lanes, vector.dtype)
+        self.declarations: set[str] = set()
+
+    def function(self, number: int, name: str) -> list[str]:
+        body = _ChunkBody(self, name)
+        body.emit(self.plan.chunks[number])
+        if number == len(self.plan.chunks) - 1:
+            body.copy_leaves()
+        return [
+            *body.builder.constants.definition(),
+            *body.sincos_builder.constants.definition(),
+            f"define void @{name}({self.places.parameters}) nounwind {{",
+            *resolve(body.builder.lines, short=self.short_addresses),
+            "ret void",
+            "}",
+        ]
+
+
+class _ChunkBody:
+    def __init__(self, emitter: ChunkEmitter, name: str):
+        self.plan, self.places = emitter.plan, emitter.places
+        self.nodes = emitter.plan.program.nodes
+        constants = Constants(emitter.vector, f"{name}_constants")
+        self.builder = Builder(emitter.vector, [], emitter.declarations, constants)
+        self.sincos_builder = self.builder.sibling(emitter.sincos_type, f"{name}_sincos_constants")
+        self.values: dict[int, str] = {}  # node -> name of its value in this function
+
+    def emit(self, steps: list[Step]) -> None:
+        position = 0
+        while position < len(steps):
+            together, after = self._independent_sincos(steps, position)
+            if len(together) > 1:
+                self._compute_sincos(together)
+                position = after
+            else:
+                self._emit_step(steps[position])
+                position += 1
+
+    def _emit_step(self, step: Step) -> None:
+        if step.action is Action.COMPUTE:
+            self._compute(step.subject)
+        elif step.action is Action.LOAD:
+            self.values[step.subject] = self._fetch(step.subject, step.slot)
+        else:
+            self._store_slot(step.subject, step.slot)
+
+    def _independent_sincos(self, steps: list[Step], position: int) -> tuple[list[tuple[Step, ...]], int]:
+        """A run of (load an input, sincos, store results ...), as many as fit a vector; and where it ends."""
+        together: list[tuple[Step, ...]] = []
+        while len(together) < self.sincos_builder.type.lanes and position + 1 < len(steps):
+            load, compute = steps[position : position + 2]
+            if load.action is not Action.LOAD or load.slot >= 0 or compute.action is not Action.COMPUTE:
+                break
+            if self.plan.instructions[compute.subject].op is not Fused.SINCOS:
+                break
+            end = position + 2
+            while end < len(steps) and steps[end].action is Action.STORE:
+                end += 1
+            together.append(tuple(steps[position:end]))
+            position = end
+        return together, position
+
+    def _compute_sincos(self, together: list[tuple[Step, ...]]) -> None:
+        """Sines and cosines of several angles of one sample in the lanes of one vector."""
+        wide, vector = self.sincos_builder, "poison"
+        for load, *_ in together:
+            self._emit_step(load)
+        angles = [self.values[load.subject] for load, *_ in together]
+        angles += [angles[-1]] * (wide.type.lanes - len(angles))
+        for lane, angle in enumerate(angles):
+            vector = wide.emit(f"insertelement {wide.type.text} {vector}, {wide.type.scalar} {angle}, i32 {lane}")
+        both = elementary.sincos(wide, vector)
+        for lane, (_, compute, *stores) in enumerate(together):
+            results = self.plan.instructions[compute.subject].results
+            for node, values in zip(results, both, strict=True):
+                if node >= 0:
+                    self._define(node, wide.emit(f"extractelement {wide.type.text} {values}, i32 {lane}"))
+            for store in stores:
+                self._emit_step(store)
+
+    def _compute(self, index: int) -> None:
+        op, results, operands = self.plan.instructions[index]
+        values = LOWERING[op](self.builder, *(self.values[x] for x in operands))
+        for node, value in zip(results, values if op is Fused.SINCOS else (values,), strict=True):
+            self._define(node, value)
+
+    def _define(self, node: int, value: str) -> None:
+        self.values[node] = value
+        for output, element in self.plan.output_elements.get(node, ()):
+            self._store(value, self.places.output(output, element))
+
+    def copy_leaves(self) -> None:
+        """Outputs that are constants or copies of inputs."""
+        for node, elements in self.plan.output_elements.items():
+            if self.nodes[node][0] in (Op.INPUT, Op.CONST):
+                value = self._fetch(node, -1)
+                for output, element in elements:
+                    self._store(value, self.places.output(output, element))
+
+    def _fetch(self, node: int, slot: int) -> str:
+        op, *rest = self.nodes[node]
+        if op is Op.CONST:
+            return self.builder.constant(rest[0])
+        if op is Op.INPUT:
+            return self._load(self.places.input(*rest))
+        value = self._load(self.places.slot_read(slot))
+        if op in TRUTH_VALUED:
+            return self.builder.compare("une", value, self.builder.type.number(0.0))
+        return value
+
+    def _store_slot(self, node: int, slot: int) -> None:
+        value = self.values[node]
+        if self.nodes[node][0] in TRUTH_VALUED:  # slots hold numbers
+            value = self.builder.select(value, self.builder.type.number(1.0), self.builder.type.number(0.0))
+        self._store(value, self.places.slot_written(slot))
+
+    def _load(self, place: Place) -> str:
+        return self.builder.load(place, self.places.alignment)
+
+    def _store(self, value: str, place: Place) -> None:
+        self.builder.store(value, place, self.places.alignment)
+
+
+def _extremum(predicate: str):
+    """NaN if either is NaN, as in NumPy. llvm.minimum also orders -0 and 0, which costs three more instructions."""
+
+    def emit(b: Builder, x: str, y: str) -> str:
+        chosen = b.select(b.compare(predicate, x, y), x, y)  # one min or max instruction; NaN in x is lost here
+        return b.select(b.compare("uno", x, x), x, chosen)
+
+    return emit
+
+
+LOWERING = {
+    Op.ADD: Builder.add,
+    Op.SUB: Builder.sub,
+    Op.MUL: Builder.mul,
+    Op.DIV: Builder.div,
+    Op.NEG: Builder.neg,
+    Op.SQRT: lambda b, x: b.call("sqrt", x),
+    Op.ABS: lambda b, x: b.call("fabs", x),
+    Op.MIN: _extremum("olt"),
+    Op.MAX: _extremum("ogt"),
+    Op.ATAN2: elementary.atan2,
+    Op.EXP: elementary.exp,
+    Op.LOG: elementary.log,
+    Op.LT: lambda b, x, y: b.compare("olt", x, y),
+    Op.LE: lambda b, x, y: b.compare("ole", x, y),
+    Op.AND: lambda b, x, y: b.logic("and", x, y),
+    Op.OR: lambda b, x, y: b.logic("or", x, y),
+    Op.NOT: lambda b, x: b.logic("xor", x, b.type.boolean(True)),
+    Op.SELECT: Builder.select,
+    Fused.MUL_ADD: Builder.fma,
+    Fused.MUL_SUB: lambda b, x, y, z: b.fma(x, y, b.neg(z)),
+    Fused.NEG_MUL_ADD: lambda b, x, y, z: b.fma(b.neg(x), y, z),
+    Fused.SINCOS: elementary.sincos,
+}

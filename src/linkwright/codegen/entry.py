@@ -1,0 +1,259 @@
+"""The function Python calls, in compiled code: checks the arguments, allocates the results, runs the kernels.
+
+It serves calls whose arguments, by position or name, are exactly NumPy arrays of the right type and shape, aligned and
+C-contiguous, unbatched or batched; and `out=` for a lone output that overlaps no input. Everything else goes, with
+the same arguments, to the Python implementation (runner.py), which handles every case and explains what is wrong.
+"""
+
+from __future__ import annotations
+
+from .context import Slot, context_definition, load_context
+from .inspection import BIND, EXAMINE, OVERLAP, REFUSED, UNBATCHED, field, inspection_functions
+from .kernel import ALIGNMENT, KERNEL, chunk_calls, single_workspace_bytes, workspace_bytes
+from .plan import Plan
+from .python_abi import ALIGNED, C_CONTIGUOUS, DATA_OFFSET, WRITEABLE
+from .vector import VectorType
+
+ENTRY = "lw_entry"
+LARGEST_STACK_WORKSPACE = 64 * 1024  # bytes for a single sample; more belongs on the heap, as the Python path has it
+GIL_OPERATIONS = 100_000  # calls longer than this (some 25 us) let other Python threads run meanwhile
+READABLE = C_CONTIGUOUS | ALIGNED
+
+
+def has_entry(plan: Plan, scalar: VectorType) -> bool:
+    return single_workspace_bytes(plan, scalar) <= LARGEST_STACK_WORKSPACE
+
+
+class EntryFunction:
+    """PyObject *entry(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)"""
+
+    def __init__(self, plan: Plan, vector: VectorType, operations: int):
+        self.plan, self.vector, self.operations = plan, vector, operations
+        self.inputs, self.outputs = plan.program.inputs, plan.program.outputs
+
+    def text(self) -> list[str]:
+        one_output = len(self.outputs) == 1
+        return [
+            *context_definition(len(self.inputs)),
+            *(_shape_constant(f"in{k}", array.shape) for k, array in enumerate(self.inputs)),
+            *(_shape_constant(f"out{k}", array.shape) for k, array in enumerate(self.outputs)),
+            *inspection_functions(len(self.inputs)),
+            f"define ptr @{ENTRY}(ptr %self, ptr %args, i64 %nargs, ptr %names) nounwind {{",
+            "entry:",
+            *self._stack(),
+            "%unnamed = icmp eq ptr %names, null",
+            "br i1 %unnamed, label %positional, label %named",
+            "positional:",
+            f"%counted = icmp eq i64 %nargs, {len(self.inputs)}",
+            "br i1 %counted, label %check, label %slow",
+            "named:",
+            f"%fitting = call i1 @{BIND}(ptr %args, i64 %nargs, ptr %names, ptr %bound)",
+            f"%out_at = getelementptr ptr, ptr %bound, i64 {len(self.inputs)}",
+            "%out_named = load ptr, ptr %out_at, align 8",
+            "br i1 %fitting, label %check, label %slow",
+            "check:",
+            "%values = phi ptr [ %args, %positional ], [ %bound, %named ]",
+            "%given = phi ptr [ null, %positional ], [ %out_named, %named ]",
+            *self._check_inputs(),
+            "%no_out = icmp eq ptr %given, null",
+            f"br i1 %no_out, label %allocate0, label %{'check_out' if one_output else 'slow'}",
+            *(self._check_out() if one_output else []),
+            *(line for k in range(len(self.outputs)) for line in self._allocate(k)),
+            *self._run(),
+            *self._return_results(),
+            "slow:",
+            load_context(Slot.VECTORCALL, "%vectorcall"),
+            load_context(Slot.SLOW_PATH, "%implementation"),
+            "%answer = tail call ptr %vectorcall(ptr %implementation, ptr %args, i64 %nargs, ptr %names)",
+            "ret ptr %answer",
+            "}",
+        ]
+
+    def _stack(self) -> list[str]:
+        scalar = VectorType(1, self.vector.dtype)
+        inputs, outputs = len(self.inputs), len(self.outputs)
+        return [
+            f"%workspace = alloca [{max(1, single_workspace_bytes(self.plan, scalar))} x i8], align {ALIGNMENT}",
+            f"%bound = alloca [{inputs + 1} x ptr], align 8",
+            f"%sources = alloca [{max(1, inputs)} x ptr], align 8",
+            f"%strides = alloca [{max(1, inputs)} x i64], align 8",
+            f"%targets = alloca [{outputs} x ptr], align 8",
+            *(f"%dims{k} = alloca [{len(x.shape) + 1} x i64], align 8" for k, x in enumerate(self.outputs)),
+            "%tuple_slot = alloca ptr, align 8",
+        ]
+
+    def _check_inputs(self) -> list[str]:
+        """Leaves data pointers in %in<k>, samples in %samples<k>, the batch size (or UNBATCHED) in %batch."""
+        lines, batch = [], str(UNBATCHED)
+        for k, array in enumerate(self.inputs):
+            lines += [
+                f"%arg{k}_at = getelementptr ptr, ptr %values, i64 {k}",
+                f"%arg{k} = load ptr, ptr %arg{k}_at, align 8",
+                f"%samples{k} = call i64 @{EXAMINE}(ptr %arg{k}, i32 {len(array.shape)}, ptr @lw_shape_in{k}, "
+                f"i32 {READABLE})",
+                f"%refused{k} = icmp eq i64 %samples{k}, {REFUSED}",
+                f"br i1 %refused{k}, label %slow, label %batch_of{k}",
+                f"batch_of{k}:",
+                f"%single{k} = icmp eq i64 %samples{k}, {UNBATCHED}",
+                f"%first{k} = icmp eq i64 {batch}, {UNBATCHED}",
+                f"%agrees{k} = icmp eq i64 %samples{k}, {batch}",
+                f"%fits{k}_a = or i1 %single{k}, %first{k}",
+                f"%fits{k} = or i1 %fits{k}_a, %agrees{k}",
+                f"br i1 %fits{k}, label %use{k}, label %slow",
+                f"use{k}:",
+                f"%batch{k} = select i1 %single{k}, i64 {batch}, i64 %samples{k}",
+                *field(f"%arg{k}", DATA_OFFSET, "ptr", f"%in{k}"),
+                f"%stride{k} = select i1 %single{k}, i64 0, i64 {array.size}",
+                f"%source{k} = getelementptr ptr, ptr %sources, i64 {k}",
+                f"store ptr %in{k}, ptr %source{k}, align 8",
+                f"%step{k} = getelementptr i64, ptr %strides, i64 {k}",
+                f"store i64 %stride{k}, ptr %step{k}, align 8",
+            ]
+            batch = f"%batch{k}"
+        return [
+            *lines,
+            f"%batch = add i64 {batch}, 0",
+            load_context(Slot.LARGEST_BATCH, "%largest_bits"),
+            "%largest = ptrtoint ptr %largest_bits to i64",
+            "%too_large = icmp sgt i64 %batch, %largest",
+            "%empty = icmp eq i64 %batch, 0",
+            "%unusual = or i1 %too_large, %empty",
+            "br i1 %unusual, label %slow, label %shapes",
+            "shapes:",
+            f"%is_single = icmp eq i64 %batch, {UNBATCHED}",
+            "%axes = select i1 %is_single, i32 0, i32 1",
+        ]
+
+    def _check_out(self) -> list[str]:
+        """`out` must be an array that fits and overlaps no input."""
+        output = self.outputs[0]
+        size = output.size * self.vector.scalar_bytes
+        lines = [
+            "check_out:",
+            f"%given_samples = call i64 @{EXAMINE}(ptr %given, i32 {len(output.shape)}, ptr @lw_shape_out0, "
+            f"i32 {READABLE | WRITEABLE})",
+            "%given_fits = icmp eq i64 %given_samples, %batch",
+            "br i1 %given_fits, label %apart0, label %slow",
+        ]
+        for k, array in enumerate(self.inputs):
+            lines += [
+                f"apart{k}:",
+                f"%overlap{k} = call i1 @{OVERLAP}(ptr %given, i64 %given_samples, i64 {size}, ptr %arg{k}, "
+                f"i64 %samples{k}, i64 {array.size * self.vector.scalar_bytes})",
+                f"br i1 %overlap{k}, label %slow, label %apart{k + 1}",
+            ]
+        return [
+            *lines,
+            f"apart{len(self.inputs)}:",
+            load_context(Slot.INCREF, "%keep"),
+            "call void %keep(ptr %given)",
+            "br label %got0",
+        ]
+
+    def _allocate(self, k: int) -> list[str]:
+        """A new array %result<k> with data at %out<k>; if there is no memory, drop the earlier ones and return NULL."""
+        ndim = len(self.outputs[k].shape)
+        lines = [f"allocate{k}:", f"store i64 %batch, ptr %dims{k}, align 8"]
+        for axis, length in enumerate(self.outputs[k].shape):
+            lines += [
+                f"%axis{k}_{axis} = getelementptr i64, ptr %dims{k}, i64 {axis + 1}",
+                f"store i64 {length}, ptr %axis{k}_{axis}, align 8",
+            ]
+        lines += [
+            f"%inner{k} = getelementptr i64, ptr %dims{k}, i64 1",
+            f"%shape{k} = select i1 %is_single, ptr %inner{k}, ptr %dims{k}",
+            f"%ndim{k} = add i32 %axes, {ndim}",
+            load_context(Slot.DESCR, f"%new_descr{k}"),
+            load_context(Slot.ARRAY_TYPE, f"%new_type{k}"),
+            load_context(Slot.INCREF, f"%incref{k}"),
+            load_context(Slot.NEW_FROM_DESCR, f"%new{k}"),
+            f"call void %incref{k}(ptr %new_descr{k})",  # the next call takes the reference over
+            f"%fresh{k} = call ptr %new{k}(ptr %new_type{k}, ptr %new_descr{k}, i32 %ndim{k}, ptr %shape{k}, "
+            "ptr null, ptr null, i32 0, ptr null)",
+            f"%failed{k} = icmp eq ptr %fresh{k}, null",
+            f"br i1 %failed{k}, label %release{k}, label %got{k}",
+            f"release{k}:",
+            load_context(Slot.DECREF, f"%decref{k}"),
+            *(f"call void %decref{k}(ptr %result{j})" for j in range(k)),
+            "ret ptr null",
+            f"got{k}:",
+        ]
+        if len(self.outputs) == 1:
+            lines.append(f"%result{k} = phi ptr [ %fresh{k}, %allocate{k} ], [ %given, %apart{len(self.inputs)} ]")
+        else:
+            lines.append(f"%result{k} = getelementptr i8, ptr %fresh{k}, i64 0")
+        after = f"allocate{k + 1}" if k + 1 < len(self.outputs) else "run"
+        return [
+            *lines,
+            *field(f"%result{k}", DATA_OFFSET, "ptr", f"%out{k}"),
+            f"%target{k} = getelementptr ptr, ptr %targets, i64 {k}",
+            f"store ptr %out{k}, ptr %target{k}, align 8",
+            f"br label %{after}",
+        ]
+
+    def _run(self) -> list[str]:
+        size = workspace_bytes(self.plan, self.vector) + ALIGNMENT
+        single = chunk_calls(self.plan, "%in", "%out")
+        if self.operations > GIL_OPERATIONS:
+            single = ["%state = call ptr %save()", *single, "call void %restore(ptr %state)"]
+        return [
+            "run:",
+            load_context(Slot.SAVE_THREAD, "%save"),
+            load_context(Slot.RESTORE_THREAD, "%restore"),
+            "br i1 %is_single, label %run_single, label %run_batch",
+            "run_single:",
+            *single,
+            "br label %return",
+            "run_batch:",
+            load_context(Slot.ALLOCATE, "%allocate"),
+            f"%memory = call ptr %allocate(i64 {size})",
+            "%no_memory = icmp eq ptr %memory, null",
+            "br i1 %no_memory, label %give_up, label %run_kernel",
+            "give_up:",  # the Python path will find out, and raise, unless there is memory again
+            load_context(Slot.DECREF, "%discard"),
+            *(f"call void %discard(ptr %result{k})" for k in range(len(self.outputs))),
+            "br label %slow",
+            "run_kernel:",
+            f"%after_memory = getelementptr i8, ptr %memory, i64 {ALIGNMENT - 1}",
+            f"%aligned = call ptr @llvm.ptrmask.p0.i64(ptr %after_memory, i64 {-ALIGNMENT})",
+            "%batch_state = call ptr %save()",
+            f"call void @{KERNEL}(ptr %sources, ptr %strides, ptr %targets, i64 0, i64 %batch, ptr %aligned)",
+            "call void %restore(ptr %batch_state)",
+            load_context(Slot.FREE, "%free"),
+            "call void %free(ptr %memory)",
+            "br label %return",
+        ]
+
+    def _return_results(self) -> list[str]:
+        count = len(self.outputs)
+        if count == 1:
+            return ["return:", "ret ptr %result0"]
+        lines = [
+            "return:",
+            load_context(Slot.TUPLE_NEW, "%tuple_new"),
+            load_context(Slot.TUPLE_SET_ITEM, "%tuple_set"),
+            load_context(Slot.DECREF, "%drop"),
+            load_context(Slot.RESULT_CLASS, "%result_class"),
+            load_context(Slot.VECTORCALL, "%construct"),
+            f"%tuple = call ptr %tuple_new(i64 {count})",
+            "%no_tuple = icmp eq ptr %tuple, null",
+            "br i1 %no_tuple, label %drop_all, label %fill",
+            "drop_all:",
+            *(f"call void %drop(ptr %result{k})" for k in range(count)),
+            "ret ptr null",
+            "fill:",
+        ]
+        for k in range(count):  # takes the references over
+            lines.append(f"%set{k} = call i32 %tuple_set(ptr %tuple, i64 {k}, ptr %result{k})")
+        return [
+            *lines,
+            "store ptr %tuple, ptr %tuple_slot, align 8",
+            "%named_tuple = call ptr %construct(ptr %result_class, ptr %tuple_slot, i64 1, ptr null)",
+            "call void %drop(ptr %tuple)",
+            "ret ptr %named_tuple",
+        ]
+
+
+def _shape_constant(tag: str, shape: tuple[int, ...]) -> str:
+    lengths = ", ".join(f"i64 {n}" for n in shape)
+    return f"@lw_shape_{tag} = internal constant [{len(shape)} x i64] [{lengths}]"

@@ -1,0 +1,94 @@
+"""The callable a user holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import LinkwrightError
+from ..trace import Operations
+from .activate import fast_entry
+from .image import Image
+from .runner import Runner
+from .signature import ArraySpec
+from .target import Target
+
+
+class CompiledFunction:
+    """Call it with arrays: each input in its declared shape, or with a leading batch axis.
+
+    Inputs go by position or name; unbatched ones are repeated for every sample of a batch. `out=` takes arrays to
+    write into. One output comes back as an array, several as a named tuple. Values never raise: NaN in, NaN out.
+    """
+
+    def __init__(self, runner: Runner, *, from_cache: bool):
+        self._runner = runner
+        self._image = runner.image
+        self.from_cache = from_cache
+
+    @classmethod
+    def of(cls, image: Image, target: Target, *, threads: int = 1, from_cache: bool = False) -> CompiledFunction:
+        """The function of `image`, called through its compiled entry point where that is possible.
+
+        Python looks `__call__` up on the type, so each function gets a type of its own; and since a builtin function
+        does not bind, calling the instance reaches the compiled code with the caller's arguments as they are.
+        """
+        runner = Runner(image, target, threads)
+        builtin = fast_entry(runner)
+        members = {"__module__": cls.__module__, "__doc__": cls.__doc__}
+        if builtin is not None:
+            members["__call__"] = builtin
+        return type(cls.__name__, (cls,), members)(runner, from_cache=from_cache)
+
+    def __call__(self, *arrays: Any, out: Any = None, **named: Any):
+        return self._runner(*arrays, out=out, **named)
+
+    @property
+    def name(self) -> str:
+        return self._image.signature.name
+
+    @property
+    def inputs(self) -> tuple[ArraySpec, ...]:
+        return self._image.signature.inputs
+
+    @property
+    def outputs(self) -> tuple[ArraySpec, ...]:
+        return self._image.signature.outputs
+
+    @property
+    def operations(self) -> Operations:
+        return self._image.operations
+
+    @property
+    def lanes(self) -> int:
+        """Samples computed at once in a batch."""
+        return self._image.lanes
+
+    @property
+    def threads(self) -> int:
+        return self._runner.threads
+
+    @property
+    def dtype(self) -> np.dtype:
+        return np.dtype(self._image.signature.dtype)
+
+    @property
+    def ir(self) -> str:
+        """The LLVM code, all modules one after the other."""
+        return self._image.ir
+
+    @property
+    def compile_seconds(self) -> float:
+        """What compiling took, when it was done."""
+        return self._image.compile_seconds
+
+    def __repr__(self) -> str:
+        signature = self._image.signature
+        return f"<compiled {signature}, {self.dtype}, {self.lanes} lanes, {self.operations.total} operations>"
+
+    def __reduce__(self):
+        raise LinkwrightError(
+            f"compiled function {self.name!r} cannot be pickled or copied; compile it again in the other process "
+            "(the on-disk cache makes that quick)"
+        )

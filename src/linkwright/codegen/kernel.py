@@ -1,0 +1,193 @@
+"""The drivers around the chunks: one for a single sample, one for a batch.
+
+A batch is worked off in tiles of several blocks, a block being as many samples as there are lanes. Within a tile the
+order is chunk by chunk and, for each chunk, block by block: a program's code is much larger than the instruction
+cache, so a chunk that has just been fetched from L2 should serve several blocks before the next one replaces it.
+"""
+
+from __future__ import annotations
+
+from .packing import PACK, UNPACK, counting_loop, packing_functions
+from .places import block_layout
+from .plan import Plan
+from .vector import VectorType
+
+SINGLE, KERNEL = "lw_single", "lw_kernel"
+LARGEST_TILE = 8  # blocks; for Talos' forward dynamics (25 kB a block) 4 to 16 are equally fast, 1 is 5 % slower
+TILE_BYTES = 256 * 1024  # and all of a tile should stay in L2
+ALIGNMENT = 64  # a cache line; no vector is longer
+
+
+def chunk_name(lanes: int, number: int) -> str:
+    return f"lw_chunk_{lanes}_{number}"
+
+
+def block_bytes(plan: Plan, vector: VectorType) -> int:
+    return -(-block_layout(plan, vector).size // ALIGNMENT) * ALIGNMENT
+
+
+def tile_blocks(plan: Plan, vector: VectorType) -> int:
+    return max(1, min(LARGEST_TILE, TILE_BYTES // max(1, block_bytes(plan, vector))))
+
+
+def workspace_bytes(plan: Plan, vector: VectorType) -> int:
+    """What a call of the batch kernel needs."""
+    if vector.lanes == 1:
+        return single_workspace_bytes(plan, vector)
+    return tile_blocks(plan, vector) * block_bytes(plan, vector)
+
+
+def single_workspace_bytes(plan: Plan, vector: VectorType) -> int:
+    return plan.slots * vector.scalar_bytes
+
+
+def chunk_declarations(plan: Plan) -> list[str]:
+    pointers = ", ".join(["ptr"] * (len(plan.program.inputs) + len(plan.program.outputs) + 2))
+    return [f"declare void @{chunk_name(1, k)}({pointers})" for k in range(len(plan.chunks))]
+
+
+def chunk_calls(plan: Plan, inputs: str, outputs: str) -> list[str]:
+    """The whole program for one sample whose rows are at <inputs>0, <inputs>1, ..., <outputs>0, ..."""
+    rows = [f"ptr {inputs}{k}" for k in range(len(plan.program.inputs))]
+    rows += [f"ptr {outputs}{k}" for k in range(len(plan.program.outputs))]
+    arguments = ", ".join(["ptr %workspace", "ptr %workspace", *rows])
+    return [f"call void @{chunk_name(1, k)}({arguments})" for k in range(len(plan.chunks))]
+
+
+def single_driver(plan: Plan) -> list[str]:
+    """void single(ptr io, ptr workspace): one sample; io holds the rows of the inputs, then those of the outputs."""
+    inputs, outputs = len(plan.program.inputs), len(plan.program.outputs)
+    return [
+        f"define void @{SINGLE}(ptr %io, ptr %workspace) nounwind {{",
+        *_load_table("%io", "row", "ptr", 0, inputs + outputs),
+        *(f"%out{k} = getelementptr i8, ptr %row{inputs + k}, i64 0" for k in range(outputs)),
+        *chunk_calls(plan, "%row", "%out"),
+        "ret void",
+        "}",
+    ]
+
+
+_KERNEL_HEAD = (
+    f"define void @{KERNEL}(ptr %inputs, ptr %strides, ptr %outputs, i64 %begin, i64 %end, ptr %workspace) nounwind {{"
+)
+
+
+def scalar_kernel(plan: Plan, vector: VectorType) -> list[str]:
+    """The batch kernel for one lane: the single-sample code, sample by sample."""
+    inputs, outputs = plan.program.inputs, plan.program.outputs
+    body = []
+    for k in range(len(inputs)):
+        body += [f"%offset{k} = mul i64 %sample, %stride{k}", *_row(vector, f"{k}", f"%base{k}", f"%offset{k}", k)]
+    for k, output in enumerate(outputs):
+        slot = len(inputs) + k
+        body += [f"%offset{slot} = mul i64 %sample, {output.size}"]
+        body += _row(vector, f"{slot}", f"%base{slot}", f"%offset{slot}", slot)
+    body.append(f"call void @{SINGLE}(ptr %io, ptr %workspace)")
+    return [
+        _KERNEL_HEAD,
+        "entry:",
+        f"%io = alloca [{len(inputs) + len(outputs)} x ptr], align 8",
+        *_load_table("%inputs", "base", "ptr", 0, len(inputs)),
+        *_load_table("%strides", "stride", "i64", 0, len(inputs)),
+        *_load_table("%outputs", "base", "ptr", len(inputs), len(outputs)),
+        "%count = sub i64 %end, %begin",
+        "br label %samples",
+        *counting_loop("samples", "k", "%count", ["%sample = add i64 %begin, %k", *body], "done", before="entry"),
+        "done:",
+        "ret void",
+        "}",
+    ]
+
+
+def _row(vector: VectorType, tag: str, base: str, offset: str, slot: int) -> list[str]:
+    return [
+        f"%row{tag} = getelementptr {vector.scalar}, ptr {base}, i64 {offset}",
+        f"%io{tag} = getelementptr ptr, ptr %io, i64 {slot}",
+        f"store ptr %row{tag}, ptr %io{tag}, align 8",
+    ]
+
+
+def _load_table(table: str, name: str, kind: str, first: int, count: int) -> list[str]:
+    lines = []
+    for k in range(count):
+        tag = f"{name}{first + k}"
+        lines.append(f"%{tag}_at = getelementptr {kind}, ptr {table}, i64 {k}")
+        lines.append(f"%{tag} = load {kind}, ptr %{tag}_at, align 8")
+    return lines
+
+
+def batch_kernel(plan: Plan, vector: VectorType) -> list[str]:
+    """The batch kernel for several lanes."""
+    inputs, outputs = plan.program.inputs, plan.program.outputs
+    layout, lanes, size = block_layout(plan, vector), vector.lanes, block_bytes(plan, vector)
+    tile = tile_blocks(plan, vector)
+
+    pack = []
+    for k, array in enumerate(inputs):
+        pack += [
+            f"%pack_to{k} = getelementptr i8, ptr %block_pack, i64 {layout.input_start[k]}",
+            f"call void @{PACK}(ptr %base{k}, i64 %stride{k}, i64 {array.size}, ptr %pack_to{k}, i64 %sample_pack, "
+            "i64 %last)",
+        ]
+    unpack = ["%left = sub i64 %end, %sample_unpack"]
+    for k, output in enumerate(outputs):
+        unpack += [
+            f"%unpack_from{k} = getelementptr i8, ptr %block_unpack, i64 {layout.output_start[k]}",
+            f"call void @{UNPACK}(ptr %unpack_from{k}, ptr %base{len(inputs) + k}, i64 {output.size}, "
+            "i64 %sample_unpack, i64 %left)",
+        ]
+    steps = [("pack", pack)]
+    for number in range(len(plan.chunks)):
+        block = f"ptr %block_c{number}"
+        steps.append((f"c{number}", [f"call void @{chunk_name(lanes, number)}({block}, {block})"]))
+    steps.append(("unpack", unpack))
+
+    lines = [f"declare void @{chunk_name(lanes, k)}(ptr, ptr)" for k in range(len(plan.chunks))]
+    lines += [
+        *packing_functions(vector),
+        _KERNEL_HEAD,
+        "entry:",
+        *_load_table("%inputs", "base", "ptr", 0, len(inputs)),
+        *_load_table("%strides", "stride", "i64", 0, len(inputs)),
+        *_load_table("%outputs", "base", "ptr", len(inputs), len(outputs)),
+        "%last = sub i64 %end, 1",
+        "br label %tile",
+        "tile:",
+        "%first = phi i64 [ %begin, %entry ], [ %first_next, %tile_next ]",
+        "%any = icmp slt i64 %first, %end",
+        "br i1 %any, label %tile_body, label %done",
+        "tile_body:",
+        "%remaining = sub i64 %end, %first",
+        f"%rounded = add i64 %remaining, {lanes - 1}",
+        f"%remaining_blocks = sdiv i64 %rounded, {lanes}",
+        f"%full_tile = icmp sgt i64 %remaining_blocks, {tile}",
+        f"%blocks = select i1 %full_tile, i64 {tile}, i64 %remaining_blocks",
+        f"br label %{steps[0][0]}",
+    ]
+    previous = "tile_body"
+    for position, (label, body) in enumerate(steps):
+        after = steps[position + 1][0] if position + 1 < len(steps) else "tile_next"
+        lines += counting_loop(
+            label, f"b_{label}", "%blocks", _block_start(label, lanes, size) + body, after, before=previous
+        )
+        previous = label
+    return [
+        *lines,
+        "tile_next:",
+        f"%samples = mul i64 %blocks, {lanes}",
+        "%first_next = add i64 %first, %samples",
+        "br label %tile",
+        "done:",
+        "ret void",
+        "}",
+    ]
+
+
+def _block_start(label: str, lanes: int, size: int) -> list[str]:
+    """Define %block_<label>, the memory of the loop's block, and %sample_<label>, its first sample."""
+    return [
+        f"%at_{label} = mul i64 %b_{label}, {size}",
+        f"%block_{label} = getelementptr i8, ptr %workspace, i64 %at_{label}",
+        f"%ahead_{label} = mul i64 %b_{label}, {lanes}",
+        f"%sample_{label} = add i64 %first, %ahead_{label}",
+    ]

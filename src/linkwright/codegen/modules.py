@@ -1,0 +1,84 @@
+"""A program -> the LLVM modules of its compiled form: chunks for one lane and for several, and their drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..trace import Program, count_operations
+from .emit import ChunkEmitter
+from .entry import EntryFunction, has_entry
+from .kernel import (
+    batch_kernel,
+    chunk_declarations,
+    chunk_name,
+    scalar_kernel,
+    single_driver,
+    single_workspace_bytes,
+    workspace_bytes,
+)
+from .places import direct_places, packed_places
+from .plan import Plan, make_plan
+from .target import Target
+from .vector import VectorType
+
+CHUNKS_PER_MODULE = 4  # a module is the unit of parallel compilation
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the caller of the compiled functions must provide."""
+
+    workspace_bytes: int
+    single_workspace_bytes: int
+
+
+class ModuleSource:
+    """The IR of one compiled function, module by module."""
+
+    def __init__(self, program: Program, lanes: int, dtype: str, target: Target, chunk_size: int | None = None):
+        self.vector = VectorType(lanes, dtype)
+        self.scalar = VectorType(1, dtype)
+        self.target = target
+        self._program, self._chunk_size = program, chunk_size
+
+    @cached_property
+    def plan(self) -> Plan:
+        return make_plan(self._program, self.target.vector_registers - 1, self._chunk_size)
+
+    @property
+    def sizes(self) -> Sizes:
+        return Sizes(workspace_bytes(self.plan, self.vector), single_workspace_bytes(self.plan, self.scalar))
+
+    @property
+    def has_entry(self) -> bool:
+        return has_entry(self.plan, self.scalar)
+
+    def modules(self) -> Iterator[str]:
+        """Widest first: those take longest to compile."""
+        if self.vector.lanes > 1:
+            yield from self._chunk_modules(self.vector)
+        yield from self._chunk_modules(self.scalar)
+        drivers = [*chunk_declarations(self.plan), *single_driver(self.plan)]
+        many = self.vector.lanes > 1
+        drivers += batch_kernel(self.plan, self.vector) if many else scalar_kernel(self.plan, self.scalar)
+        if self.has_entry:
+            drivers += EntryFunction(self.plan, self.vector, count_operations(self.plan.program).total).text()
+        yield self._text(drivers, {"declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"})
+
+    def _chunk_modules(self, vector: VectorType) -> Iterator[str]:
+        many = vector.lanes > 1
+        places = packed_places(self.plan, vector) if many else direct_places(self.plan, vector)
+        sincos_lanes = 1 if many else self.target.natural_lanes(vector.dtype)
+        for first in range(0, len(self.plan.chunks), CHUNKS_PER_MODULE):
+            emitter = ChunkEmitter(
+                self.plan, vector, places, short_addresses=self.target.is_x86, sincos_lanes=sincos_lanes
+            )
+            lines: list[str] = []
+            for number in range(first, min(first + CHUNKS_PER_MODULE, len(self.plan.chunks))):
+                lines += emitter.function(number, chunk_name(vector.lanes, number))
+            yield self._text(lines, emitter.declarations)
+
+    def _text(self, lines: list[str], declarations: set[str]) -> str:
+        return "\n".join([f'target triple = "{self.target.triple}"', *sorted(declarations), *lines, ""])

@@ -1,0 +1,181 @@
+"""Moving samples between row-major arrays and vectors with one sample per lane.
+
+`pack` takes L rows and writes column k of them as vector k; `unpack` does the reverse. Both work on L x L tiles that
+are transposed in registers, with whole-vector loads and stores; gathering element by element is several times slower.
+A row whose length is no multiple of L gets a last tile that overlaps the one before it, and writes the same values
+again. Rows shorter than L, and the ragged last block of a batch, go element by element.
+"""
+
+from __future__ import annotations
+
+from .vector import VectorType
+
+PACK, UNPACK = "lw_pack", "lw_unpack"
+
+
+def packing_functions(vector: VectorType) -> list[str]:
+    return [*_pack(vector), *_unpack(vector)]
+
+
+def _pack(v: VectorType) -> list[str]:
+    """void pack(base, elements from sample to sample, row length, block, first sample, last valid sample)
+
+    Samples beyond the last are replaced by the last one, so nothing outside the array is read.
+    """
+    lines = [
+        f"define internal void @{PACK}(ptr %base, i64 %stride, i64 %n, ptr %block, i64 %first, i64 %last) "
+        "nounwind noinline {",
+        "entry:",
+    ]
+    for lane in range(v.lanes):
+        lines += [
+            f"%sample{lane} = add i64 %first, {lane}",
+            f"%valid{lane} = icmp slt i64 %sample{lane}, %last",
+            f"%clamped{lane} = select i1 %valid{lane}, i64 %sample{lane}, i64 %last",
+            f"%offset{lane} = mul i64 %clamped{lane}, %stride",
+            f"%row{lane} = getelementptr {v.scalar}, ptr %base, i64 %offset{lane}",
+        ]
+    tile = _tile_loop(v, "%row", load_from_rows=True)
+    element = []
+    vector_name = "poison"
+    for lane in range(v.lanes):
+        element += [
+            f"%p{lane} = getelementptr {v.scalar}, ptr %row{lane}, i64 %k",
+            f"%e{lane} = load {v.scalar}, ptr %p{lane}, align {v.scalar_bytes}",
+            f"%i{lane} = insertelement {v.text} {vector_name}, {v.scalar} %e{lane}, i32 {lane}",
+        ]
+        vector_name = f"%i{lane}"
+    element += [
+        f"%to = getelementptr {v.text}, ptr %block, i64 %k",
+        f"store {v.text} {vector_name}, ptr %to, align {v.bytes}",
+    ]
+    return [
+        *lines,
+        f"%long = icmp sge i64 %n, {v.lanes}",
+        "br i1 %long, label %tiles, label %elements",
+        *tile,
+        *counting_loop("elements", "k", "%n", element, "done", before="entry"),
+        "done:",
+        "ret void",
+        "}",
+    ]
+
+
+def _unpack(v: VectorType) -> list[str]:
+    """void unpack(block, array, row length, first sample, samples from there on in the batch)"""
+    lines = [
+        f"define internal void @{UNPACK}(ptr %block, ptr %base, i64 %n, i64 %first, i64 %samples) "
+        "nounwind noinline {",
+        "entry:",
+    ]
+    for lane in range(v.lanes):
+        lines += [
+            f"%sample{lane} = add i64 %first, {lane}",
+            f"%offset{lane} = mul i64 %sample{lane}, %n",
+            f"%row{lane} = getelementptr {v.scalar}, ptr %base, i64 %offset{lane}",
+        ]
+    element = [
+        "%position = mul i64 %lane, %n",
+        "%target = add i64 %position, %k",
+        f"%to = getelementptr {v.scalar}, ptr %row0, i64 %target",
+        f"%column = mul i64 %k, {v.lanes}",
+        "%source = add i64 %column, %lane",
+        f"%from = getelementptr {v.scalar}, ptr %block, i64 %source",
+        f"%e = load {v.scalar}, ptr %from, align {v.scalar_bytes}",
+        f"store {v.scalar} %e, ptr %to, align {v.scalar_bytes}",
+    ]
+    inner = counting_loop("columns", "k", "%n", element, "rows_next", before="rows_body")
+    return [
+        *lines,
+        f"%long = icmp sge i64 %n, {v.lanes}",
+        f"%full = icmp sge i64 %samples, {v.lanes}",
+        f"%count = select i1 %full, i64 {v.lanes}, i64 %samples",
+        "%fast = and i1 %long, %full",
+        "br i1 %fast, label %tiles, label %rows",
+        *_tile_loop(v, "%row", load_from_rows=False),
+        "rows:",
+        "%lane = phi i64 [ 0, %entry ], [ %lane_next, %rows_next ]",
+        "%more_rows = icmp slt i64 %lane, %count",
+        "br i1 %more_rows, label %rows_body, label %done",
+        "rows_body:",
+        "br label %columns",
+        *inner,
+        "rows_next:",
+        "%lane_next = add i64 %lane, 1",
+        "br label %rows",
+        "done:",
+        "ret void",
+        "}",
+    ]
+
+
+def _tile_loop(v: VectorType, row: str, *, load_from_rows: bool) -> list[str]:
+    """for c in 0, L, 2L, ... < n: one tile at column min(c, n - L). Enters at `tiles`, leaves to `done`."""
+    rows, columns = [], []
+    for lane in range(v.lanes):
+        rows.append((f"%rowat{lane}", [f"%rowat{lane} = getelementptr {v.scalar}, ptr {row}{lane}, i64 %c"]))
+        columns.append((
+            f"%columnat{lane}",
+            [
+                f"%column{lane} = add i64 %c, {lane}",
+                f"%columnat{lane} = getelementptr {v.text}, ptr %block, i64 %column{lane}",
+            ],
+        ))  # fmt: skip
+    source, target = (rows, columns) if load_from_rows else (columns, rows)
+    source_alignment, target_alignment = v.scalar_bytes, v.bytes
+    if not load_from_rows:
+        source_alignment, target_alignment = target_alignment, source_alignment
+    body = []
+    for lane, (pointer, address) in enumerate(source):
+        body += [*address, f"%t0_{lane} = load {v.text}, ptr {pointer}, align {source_alignment}"]
+    transposed, names = transpose(v)
+    body += transposed
+    for (pointer, address), name in zip(target, names, strict=True):
+        body += [*address, f"store {v.text} {name}, ptr {pointer}, align {target_alignment}"]
+    return [
+        "tiles:",
+        f"%last_column = sub i64 %n, {v.lanes}",
+        "br label %tile",
+        "tile:",
+        "%c0 = phi i64 [ 0, %tiles ], [ %c_next, %tile ]",
+        "%inside = icmp slt i64 %c0, %last_column",
+        "%c = select i1 %inside, i64 %c0, i64 %last_column",
+        *body,
+        f"%c_next = add i64 %c0, {v.lanes}",
+        "%more_tiles = icmp slt i64 %c_next, %n",
+        "br i1 %more_tiles, label %tile, label %done",
+    ]
+
+
+def transpose(v: VectorType) -> tuple[list[str], list[str]]:
+    """Transpose the vectors %t0_0, %t0_1, ... : log2(L) rounds, each interleaving vector i with vector i + L/2."""
+    lanes, half = v.lanes, v.lanes // 2
+    low = [x for k in range(half) for x in (k, lanes + k)]
+    high = [x for k in range(half, lanes) for x in (k, lanes + k)]
+    lines, names = [], [f"%t0_{k}" for k in range(lanes)]
+    for stage in range(1, lanes.bit_length()):
+        new: list[str] = []
+        for k in range(half):
+            for part in (low, high):
+                name = f"%t{stage}_{len(new)}"
+                mask = ", ".join(f"i32 {x}" for x in part)
+                lines.append(
+                    f"{name} = shufflevector {v.text} {names[k]}, {v.text} {names[k + half]}, <{lanes} x i32> <{mask}>"
+                )
+                new.append(name)
+        names = new
+    return lines, names
+
+
+def counting_loop(label: str, index: str, count: str, body: list[str], after: str, *, before: str) -> list[str]:
+    """for index in range(count): body. Entered at `label` from the block `before`, left to `after`."""
+    return [
+        f"{label}:",
+        f"%{index} = phi i64 [ 0, %{before} ], [ %{index}_next, %{label}_body ]",
+        f"%{label}_more = icmp slt i64 %{index}, {count}",
+        f"br i1 %{label}_more, label %{label}_body, label %{after}",
+        f"{label}_body:",
+        *body,
+        f"%{index}_next = add i64 %{index}, 1",
+        f"br label %{label}",
+    ]

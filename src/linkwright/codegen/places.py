@@ -1,0 +1,76 @@
+"""Where chunks find inputs and leave outputs: the user's own rows (one lane) or packed blocks (several lanes).
+
+Slots are written and read through two pointers to the same memory. LLVM must then assume that any store may change
+what any load sees, so it leaves each where registers.py put it; with one pointer it would see through the pair, keep
+the value in a register after all, and run out of registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .plan import Plan
+from .vector import VectorType
+
+Place = tuple[str, int]  # pointer, bytes from it
+
+
+@dataclass(frozen=True)
+class Places:
+    """Pointer parameters of a chunk function, and what is where behind them."""
+
+    parameters: str
+    input: Callable[[int, int], Place]  # from input number and element
+    output: Callable[[int, int], Place]
+    slot_written: Callable[[int], Place]
+    slot_read: Callable[[int], Place]
+    alignment: int
+
+
+def direct_places(plan: Plan, vector: VectorType) -> Places:
+    """One lane: a sample's rows are read and written where the user's arrays are."""
+    size = vector.bytes
+    inputs = [f"ptr %in{k}" for k in range(len(plan.program.inputs))]
+    outputs = [f"ptr %out{k}" for k in range(len(plan.program.outputs))]
+    return Places(
+        parameters=", ".join(["ptr %write", "ptr %read", *inputs, *outputs]),
+        input=lambda number, element: (f"%in{number}", element * size),
+        output=lambda number, element: (f"%out{number}", element * size),
+        slot_written=lambda slot: ("%write", slot * size),
+        slot_read=lambda slot: ("%read", slot * size),
+        alignment=vector.scalar_bytes,
+    )
+
+
+@dataclass(frozen=True)
+class BlockLayout:
+    """Several lanes: inputs, outputs and slots of one block of samples, one vector each, in one stretch of memory."""
+
+    input_start: tuple[int, ...]  # bytes
+    output_start: tuple[int, ...]
+    slot_start: int
+    size: int
+
+
+def block_layout(plan: Plan, vector: VectorType) -> BlockLayout:
+    sizes = [x.size for x in plan.program.inputs] + [x.size for x in plan.program.outputs]
+    position, starts = 0, []
+    for size in sizes:
+        starts.append(position)
+        position += size * vector.bytes
+    count = len(plan.program.inputs)
+    end = position + plan.slots * vector.bytes
+    return BlockLayout(tuple(starts[:count]), tuple(starts[count:]), position, end)
+
+
+def packed_places(plan: Plan, vector: VectorType) -> Places:
+    layout, size = block_layout(plan, vector), vector.bytes
+    return Places(
+        parameters="ptr %write, ptr %read",
+        input=lambda number, element: ("%read", layout.input_start[number] + element * size),
+        output=lambda number, element: ("%write", layout.output_start[number] + element * size),
+        slot_written=lambda slot: ("%write", layout.slot_start + slot * size),
+        slot_read=lambda slot: ("%read", layout.slot_start + slot * size),
+        alignment=size,
+    )

@@ -1,0 +1,66 @@
+"""Calling compiled code on whatever arrays a user has: the general path, written in Python."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from typing import Any
+
+import numpy as np
+
+from .arguments import Bound, bind, detach_overlaps, prepare_outputs
+from .image import Image
+from .kernel import ALIGNMENT, KERNEL, SINGLE
+from .loader import LoadedCode
+from .results import result_class
+from .target import Target
+from .threads import run_split
+
+
+class Runner:
+    """Safe to use from many threads at once: scratch memory is per thread."""
+
+    def __init__(self, image: Image, target: Target, threads: int):
+        self.image = image
+        self.signature = image.signature
+        self.threads = threads
+        self.cost = image.operations.total
+        self.code = LoadedCode(image.objects, target)
+        self.result_class = result_class(self.signature.name, [x.name for x in self.signature.outputs])
+        pointer, whole = ctypes.c_void_p, ctypes.c_int64
+        self._single = self.code.function(SINGLE, pointer, pointer)
+        self._kernel = self.code.function(KERNEL, pointer, pointer, pointer, whole, whole, pointer)
+        self._local = threading.local()
+
+    def __call__(self, *arrays: Any, out: Any = None, **named: Any):
+        bound = bind(self.signature, arrays, named)
+        outputs = prepare_outputs(self.signature, out, bound.batch)
+        if out is not None:
+            bound = detach_overlaps(self.signature, bound, outputs)
+        if bound.batch is None:
+            self._single(_addresses([*bound.arrays, *outputs]), self._workspace())
+        elif bound.batch > 0:
+            self._run_batch(bound, outputs, bound.batch)
+        return outputs[0] if len(outputs) == 1 else self.result_class(outputs)
+
+    def _run_batch(self, bound: Bound, outputs: list[np.ndarray], batch: int) -> None:
+        sources, targets = _addresses(bound.arrays), _addresses(outputs)
+        strides = (ctypes.c_int64 * len(bound.strides))(*bound.strides)
+
+        def run(begin: int, end: int) -> None:
+            self._kernel(sources, strides, targets, begin, end, self._workspace())
+
+        run_split(run, batch, self.threads, self.image.lanes, self.cost)
+
+    def _workspace(self) -> int:
+        """Address of this thread's own scratch memory."""
+        address = getattr(self._local, "address", None)
+        if address is None:
+            size = max(self.image.workspace_bytes, self.image.single_workspace_bytes)
+            self._local.memory = memory = np.empty(size + ALIGNMENT, dtype=np.uint8)
+            self._local.address = address = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
+        return address
+
+
+def _addresses(arrays: list[np.ndarray]) -> ctypes.Array:
+    return (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))

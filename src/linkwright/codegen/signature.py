@@ -1,0 +1,52 @@
+"""What a compiled function takes and gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from ..errors import CodegenError
+from ..trace import Program
+
+OUT = "out"  # the keyword that takes arrays to write into
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """Name and shape, for one sample, of an input or output."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Signature:
+    name: str
+    inputs: tuple[ArraySpec, ...]
+    outputs: tuple[ArraySpec, ...]
+    dtype: str
+
+    @classmethod
+    def of(cls, program: Program, dtype: str) -> Signature:
+        inputs = tuple(ArraySpec(x.name, tuple(x.shape)) for x in program.inputs)
+        outputs = tuple(ArraySpec(x.name, tuple(x.shape)) for x in program.outputs)
+        if not outputs:
+            raise CodegenError(f"program {program.name!r} has no outputs, so there is nothing to compile")
+        for kind, arrays in (("input", inputs), ("output", outputs)):
+            names = [x.name for x in arrays]
+            for name in names:
+                if names.count(name) > 1:
+                    raise CodegenError(f"program {program.name!r} has two {kind}s named {name!r}")
+        if any(x.name == OUT for x in inputs):
+            raise CodegenError(f"program {program.name!r} has an input named {OUT!r}, which a call takes as keyword")
+        return cls(program.name, inputs, outputs, dtype)
+
+    def __str__(self) -> str:
+        def listed(arrays):
+            return ", ".join(f"{x.name}{list(x.shape)}" for x in arrays)
+
+        return f"{self.name}({listed(self.inputs)}) -> {listed(self.outputs)}"

@@ -1,0 +1,51 @@
+"""No byte outside the user's arrays is read or written: they lie against pages that may not be touched."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import sys
+
+import numpy as np
+import pytest
+from programs import chain, random_program
+
+from linkwright.codegen import compile_program
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses Linux's mmap")
+PAGE = mmap.PAGESIZE
+
+
+def guarded(shape: tuple[int, ...], dtype: np.dtype, *, at_end: bool) -> np.ndarray:
+    """An array directly before (or after) a page without access rights. The memory is never given back."""
+    system = ctypes.CDLL(None)
+    system.mmap.restype = ctypes.c_void_p
+    system.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    system.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    size = int(np.prod(shape)) * dtype.itemsize
+    pages = -(-size // PAGE)
+    private_anonymous = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    base = system.mmap(None, (pages + 2) * PAGE, mmap.PROT_READ | mmap.PROT_WRITE, private_anonymous, -1, 0)
+    for guard in (base, base + (pages + 1) * PAGE):
+        assert system.mprotect(guard, PAGE, 0) == 0
+    start = base + PAGE + (pages * PAGE - size if at_end else 0)
+    return np.frombuffer((ctypes.c_char * size).from_address(start), dtype=dtype).reshape(shape)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("lanes", [1, 4, 8])
+@pytest.mark.parametrize("program", [chain(), random_program(5)], ids=lambda p: p.name)
+def test_guard_pages(program, lanes, dtype):
+    function = compile_program(program, lanes=lanes, dtype=dtype)
+    rng = np.random.default_rng(0)
+    for batch in (1, 3, 8, 13, 33):
+        for at_end in (False, True):
+            inputs, outputs = (
+                [guarded((batch, *x.shape), function.dtype, at_end=at_end) for x in arrays]
+                for arrays in (function.inputs, function.outputs)
+            )
+            for x in inputs:
+                x[:] = rng.normal(size=x.shape)
+            function(*inputs, out=outputs)
+            for output in outputs:
+                assert not np.all(output == 0)
