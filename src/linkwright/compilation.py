@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .codegen import CompiledFunction, compile_cached, compile_program
+from .codegen import ArraySpec, CompiledFunction, compile_cached, compile_program, result_class
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree
 from .programs import RECIPES, Recipe
@@ -77,7 +77,7 @@ def reference(
 ) -> Callable[..., Any]:
     """The same algorithm run on numbers as it is written: slow, obvious, and what compiled code is checked against.
 
-    Takes and returns the same arrays as the compiled function; several outputs come back as a dictionary.
+    Takes and returns the same arrays as the compiled function.
     """
     request = Request.of(model, algorithm, outputs, parameters, f_ext, options)
     shapes = request.input_shapes
@@ -91,7 +91,12 @@ def reference(
         values, batch = _as_scalars(given, shapes)
         with np.errstate(all="ignore"):
             results = {name: _as_array(value, batch) for name, value in request.evaluate(values).items()}
-        return results[request.outputs[0]] if len(results) == 1 else results
+        if len(results) == 1:
+            return results[request.outputs[0]]
+        specs = [
+            ArraySpec(name, array.shape[len(batch) :], request.labels.get(name, ())) for name, array in results.items()
+        ]
+        return result_class(algorithm, specs)(results.values())
 
     return call
 
@@ -142,6 +147,11 @@ class Request:
         return self.recipe.input_shapes(self.model, self.parameters, self.f_ext, self.options)
 
     @property
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """Names of the rows of outputs that have one row per constraint."""
+        return {"forces": tuple(c.name for c in self.model.constraints)}
+
+    @property
     def key(self) -> str:
         """Identifies the program without tracing it: the model, the request and our own sources."""
         request = [self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items())]
@@ -156,7 +166,8 @@ class Request:
     def program(self) -> Program:
         if self.recipe.check is not None:
             self.recipe.check(self.model)
-        return simplify(trace(lambda **values: self.evaluate(values), self.input_shapes, name=self.recipe.name))
+        evaluate = lambda **values: self.evaluate(values)  # noqa: E731  trace passes inputs by name
+        return simplify(trace(evaluate, self.input_shapes, name=self.recipe.name, labels=self.labels))
 
 
 def _declared(function: Callable, inputs) -> Mapping[str, int | tuple[int, ...]]:

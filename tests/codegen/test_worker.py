@@ -102,7 +102,7 @@ def end_workers_by(monkeypatch, sent):
 @pytest.mark.skipif(os.name != "posix", reason="needs signals")
 def test_crash_is_an_error_here_not_a_crash(no_idle_workers, monkeypatch):
     end_workers_by(monkeypatch, signal.SIGSEGV)
-    with pytest.raises(CodegenError, match="LLVM failed .* code -11"):
+    with pytest.raises(CodegenError, match=r"LLVM failed .* code -11"):
         objectfile.generate_objects([GOOD], host_target(), 1)
 
 

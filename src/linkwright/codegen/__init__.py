@@ -18,7 +18,9 @@ The way of a program, each step in the file of its name:
 from .cache import load_cached
 from .compiling import compile_cached, compile_program
 from .function import CompiledFunction
-from .results import Result
+from .results import Result, result_class
 from .signature import ArraySpec
 
-__all__ = ["ArraySpec", "CompiledFunction", "Result", "compile_cached", "compile_program", "load_cached"]
+__all__ = [
+    "ArraySpec", "CompiledFunction", "Result", "compile_cached", "compile_program", "load_cached", "result_class",
+]  # fmt: skip

@@ -35,7 +35,7 @@ class Image:
             "name": self.signature.name,
             "dtype": self.signature.dtype,
             "inputs": [[x.name, x.shape] for x in self.signature.inputs],
-            "outputs": [[x.name, x.shape] for x in self.signature.outputs],
+            "outputs": [[x.name, x.shape, x.labels] for x in self.signature.outputs],
             "operations": asdict(self.operations),
             "lanes": self.lanes,
             "workspace_bytes": self.workspace_bytes,
@@ -55,11 +55,10 @@ class Image:
             for size in head["parts"]:
                 parts.append(rest[position : position + size])
                 position += size
-            arrays = {
-                key: tuple(ArraySpec(name, tuple(shape)) for name, shape in head[key]) for key in ("inputs", "outputs")
-            }
+            inputs = tuple(ArraySpec(name, tuple(shape)) for name, shape in head["inputs"])
+            outputs = tuple(ArraySpec(name, tuple(shape), tuple(labels)) for name, shape, labels in head["outputs"])
             return cls(
-                Signature(head["name"], arrays["inputs"], arrays["outputs"], head["dtype"]),
+                Signature(head["name"], inputs, outputs, head["dtype"]),
                 Operations(**head["operations"]),
                 head["lanes"],
                 head["workspace_bytes"],

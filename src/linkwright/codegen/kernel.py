@@ -13,7 +13,7 @@ from .plan import Plan
 from .vector import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"
-LARGEST_TILE = 8  # blocks; for Talos' forward dynamics (25 kB a block) 4 to 16 are equally fast, 1 is 5 % slower
+LARGEST_TILE = 8  # blocks; for Talos' forward dynamics (25 kB a block) 1 is 3 % slower, 4 is 1 % slower
 TILE_BYTES = 256 * 1024  # and all of a tile should stay in L2
 ALIGNMENT = 64  # a cache line; no vector is longer
 

@@ -26,7 +26,7 @@ class Runner:
         self.threads = threads
         self.cost = image.operations.total
         self.code = LoadedCode(image.objects, target)
-        self.result_class = result_class(self.signature.name, [x.name for x in self.signature.outputs])
+        self.result_class = result_class(self.signature.name, self.signature.outputs)
         pointer, whole = ctypes.c_void_p, ctypes.c_int64
         self._single = self.code.function(SINGLE, pointer, pointer)
         self._kernel = self.code.function(KERNEL, pointer, pointer, pointer, whole, whole, pointer)

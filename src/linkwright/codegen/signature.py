@@ -13,10 +13,11 @@ OUT = "out"  # the keyword that takes arrays to write into
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """Name and shape, for one sample, of an input or output."""
+    """Name and shape, for one sample, of an input or output; labels name the entries along its first axis."""
 
     name: str
     shape: tuple[int, ...]
+    labels: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -33,7 +34,7 @@ class Signature:
     @classmethod
     def of(cls, program: Program, dtype: str) -> Signature:
         inputs = tuple(ArraySpec(x.name, tuple(x.shape)) for x in program.inputs)
-        outputs = tuple(ArraySpec(x.name, tuple(x.shape)) for x in program.outputs)
+        outputs = tuple(ArraySpec(x.name, tuple(x.shape), x.labels) for x in program.outputs)
         if not outputs:
             raise CodegenError(f"program {program.name!r} has no outputs, so there is nothing to compile")
         for kind, arrays in (("input", inputs), ("output", outputs)):

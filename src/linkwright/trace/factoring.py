@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .graph import Graph
 from .ops import LEAVES, Op
-from .program import Output, Program
+from .program import Program
 
 
 def factor_products(program: Program) -> Program:
@@ -33,9 +33,7 @@ def factor_products(program: Program) -> Program:
             factor, left, right = shared
             inner = graph.rebuild(op, (image[left], image[right]))
             image.append(graph.rebuild(Op.MUL, (image[factor], inner)))
-    outputs = tuple(
-        Output(o.name, o.shape, tuple(graph.materialise(image[x]) for x in o.nodes)) for o in program.outputs
-    )
+    outputs = tuple(output.relocated(lambda x: graph.materialise(image[x])) for output in program.outputs)
     return Program(program.name, tuple(graph.nodes), program.inputs, outputs)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .factoring import factor_products
 from .ops import LEAVES
-from .program import Output, Program
+from .program import Program
 
 
 def simplify(program: Program) -> Program:
@@ -33,7 +33,7 @@ def drop_dead(program: Program) -> Program:
         if needed[index]:
             position[index] = len(nodes)
             nodes.append(node if node[0] in LEAVES else (node[0], *(position[x] for x in node[1:])))
-    outputs = tuple(Output(o.name, o.shape, tuple(position[x] for x in o.nodes)) for o in program.outputs)
+    outputs = tuple(output.relocated(position.__getitem__) for output in program.outputs)
     return Program(program.name, tuple(nodes), program.inputs, outputs)
 
 

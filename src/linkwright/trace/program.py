@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,15 @@ class Output:
     name: str
     shape: tuple[int, ...]
     nodes: tuple[int, ...]  # row-major; one node may serve several elements
+    labels: tuple[str, ...] = ()  # names of the entries along the first axis, if they have any
 
     @property
     def size(self) -> int:
         return len(self.nodes)
+
+    def relocated(self, position: Callable[[int], int]) -> Output:
+        """The same output in a program whose nodes have other indices."""
+        return replace(self, nodes=tuple(position(node) for node in self.nodes))
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,8 @@ class Program:
         for output in self.outputs:
             if len(output.nodes) != prod(output.shape):
                 raise TraceError(f"output {output.name!r} has {len(output.nodes)} elements but shape {output.shape}")
+            if output.labels and len(output.labels) != output.shape[0]:
+                raise TraceError(f"output {output.name!r} has {len(output.labels)} labels for {output.shape[0]} rows")
             for node in output.nodes:
                 if not 0 <= node < len(self.nodes):
                     raise TraceError(f"output {output.name!r} refers to node {node}, which does not exist")
@@ -102,12 +110,13 @@ class Program:
 
 
 def trace(
-    function: Callable[..., Any], inputs: Mapping[str, int | tuple[int, ...]], name: str | None = None
-) -> Program:
+    function: Callable[..., Any], inputs: Mapping[str, int | tuple[int, ...]], name: str | None = None,
+    labels: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+) -> Program:  # fmt: skip
     """Run `function(**inputs)` on symbols and return what it did as a program.
 
     `inputs` gives each argument's shape. Arguments arrive as object arrays of `Expr`. The function returns an array,
-    a number, or a dictionary of named outputs; a lone result is called "out".
+    a number, or a dictionary of named outputs; a lone result is called "out". `labels` names the rows of outputs.
     """
     graph = Graph()
     declared, symbols = [], {}
@@ -124,7 +133,7 @@ def trace(
     for key, value in named.items():
         array = np.asarray(value, dtype=object)
         nodes = tuple(_node_of(graph, x, key) for x in array.ravel())
-        outputs.append(Output(key, array.shape, nodes))
+        outputs.append(Output(key, array.shape, nodes, tuple(labels.get(key, ()))))
     name = name or getattr(function, "__name__", "function")
     return Program(name, tuple(graph.nodes), tuple(declared), tuple(outputs)).check()
 
