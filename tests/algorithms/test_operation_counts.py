@@ -25,8 +25,12 @@ def test_built_in_robots(name):
 
 # Talos' ABA took 14,729 operations with spatial accelerations, matrix rotations and plain inertias.
 ROBOT_SNAPSHOTS = {
-    "talos": (11014, 5167, 5476), "g1": (8790, 3732, 4222), "solo12": (2671, 1197, 639), "icub": (12183, 4940, 7530), "allegro": (1811, 1107, 402)
-}  # fmt: skip
+    "talos": (11014, 5167, 5476),
+    "g1": (8790, 3732, 4222),
+    "solo12": (2671, 1197, 639),
+    "icub": (12183, 4940, 7530),
+    "allegro": (1811, 1107, 402),
+}
 
 
 @pytest.mark.parametrize("name", ROBOT_SNAPSHOTS)
