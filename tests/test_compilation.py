@@ -78,6 +78,16 @@ def test_trees_only_algorithms_refuse_constraints(arm):
     lw.reference(held, "crba")(np.zeros(4))  # the inertia matrix is the tree's
 
 
+def test_external_forces_by_name_without_asking_first(arm, rng):
+    aba = lw.compile(arm, "aba")
+    q, v, tau, f = rng.normal(size=4), rng.normal(size=4), rng.normal(size=4), rng.normal(size=(arm.nbodies, 6))
+    expected = lw.reference(arm, "aba", f_ext=True)(q, v, tau, f)
+    assert np.allclose(aba(q, v, tau, f_ext=f), expected)
+    assert np.allclose(aba(q, v, tau), lw.reference(arm, "aba")(q, v, tau))
+    with pytest.raises(LinkwrightError, match="f_ex"):
+        aba(q, v, tau, f_ex=f)
+
+
 def test_nan_stays_in_its_sample(arm, rng):
     aba = lw.compile(arm, "aba")
     q, v, tau = rng.normal(size=(3, 9, 4))

@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,8 @@ def compile(
     outputs      which outputs to compute (by default the main one); nothing else is paid for
     parameters   numbers of the model that become inputs of the call, e.g. ("gravity", "masses"): see
                  `linkwright.model.parameters`
-    f_ext        True adds external forces (nbodies, 6), [linear; angular] in body frames, as the next input
+    f_ext        True adds external forces (nbodies, 6), [linear; angular] in body frames, as the next input. Otherwise
+                 a call may still give them by name; the function that takes them is compiled at the first such call
     lanes        samples computed at once in a batch; dtype "float64" or "float32"; threads a number or "all"
     options      of the algorithm, e.g. frame="tool", reference="world"
 
@@ -53,9 +54,12 @@ def compile(
         if inputs is not None:
             raise InputError("inputs= belongs to compile(function, inputs=...); a named algorithm knows its inputs")
         request = Request.of(what, algorithm, outputs, parameters, f_ext, options)
-        return compile_cached(
-            request.program, key=request.key, lanes=lanes, dtype=dtype, threads=threads, cache=cache
-        )
+        target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache}
+        function = compile_cached(request.program, key=request.key, **target)
+        if "f_ext" in request.recipe.optional_inputs and not f_ext:
+            with_forces = replace(request, f_ext=True)
+            function.accept("f_ext", lambda: compile_cached(with_forces.program, key=with_forces.key, **target))
+        return function
     if not callable(what):
         raise InputError(
             f"cannot compile {type(what).__name__} {what!r}; expected a Model (see linkwright.load) or a function"

@@ -66,6 +66,15 @@ def measure(
             yield _measure_one(robot, model, algorithm, peer, seconds)
 
 
+def call_overhead(robot: str, seconds: float = 0.2) -> float:
+    """Microseconds of a single call that computes nothing, with the arrays of the robot's ABA."""
+    model = load(robot)
+    nq, nv = model.nq, model.nv
+    empty = compile_algorithm(lambda q, v, tau: np.zeros(nv), inputs={"q": nq, "v": nv, "tau": nv})
+    q, v, tau = np.zeros(nq), np.zeros(nv), np.zeros(nv)
+    return best_seconds({"empty": lambda: empty(q, v, tau)}, seconds=seconds)["empty"] * 1e6
+
+
 def _measure_one(robot: str, model: Model, algorithm: str, peer: PinocchioCpp | None, seconds: float) -> Measurement:
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)

@@ -41,6 +41,7 @@ def tree(
         peer, about = bench.find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
         step = partial(_describe, progress, task)
         results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
+        overhead = bench.call_overhead(chosen[-1])
     if as_json:
         _print_json(
             {
@@ -48,12 +49,13 @@ def tree(
                 "batch": bench.BATCH,
                 "peer": about,
                 "unit": "microseconds",
+                "call_overhead": overhead,
                 "results": [m.as_dictionary() for m in results],
             }
         )
         return
     console.print(_table(results, bench.BATCH))
-    console.print(f"{about}. {_machine_text()}. Best of many, contenders taking turns.", highlight=False)
+    console.print(f"A call that computes nothing takes {overhead:.2f} us. {about}. {_machine_text()}.", highlight=False)
 
 
 @app.command("compile")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,6 +45,10 @@ class CompiledFunction:
 
     def __call__(self, *arrays: Any, out: Any = None, **named: Any):
         return self._runner(*arrays, out=out, **named)
+
+    def accept(self, name: str, variant: Callable[[], CompiledFunction]) -> None:
+        """Let calls give the further input `name`: `variant` then makes the function that takes it, once."""
+        self._runner.variants[name] = functools.cache(variant)
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,12 @@ class Runner:
         self._single = self.code.function(SINGLE, pointer, pointer)
         self._kernel = self.code.function(KERNEL, pointer, pointer, pointer, whole, whole, pointer)
         self._local = threading.local()
+        self.variants: dict[str, Callable[[], Callable[..., Any]]] = {}
+        """Optional inputs by name, and what makes the function that takes each; made when first given."""
 
     def __call__(self, *arrays: Any, out: Any = None, **named: Any):
+        for name in self.variants.keys() & named.keys():
+            return self.variants[name]()(*arrays, out=out, **named)
         bound = bind(self.signature, arrays, named)
         outputs = prepare_outputs(self.signature, out, bound.batch)
         if out is not None:
