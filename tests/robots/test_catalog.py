@@ -34,5 +34,7 @@ def test_names_are_unique_and_sorted():
 
 def test_what_needs_no_package():
     built_in = {robot.name for robot in robots() if not isinstance(robot, PackagedRobot)}
-    assert built_in == {"chain", "tree", "stem_with_branches", "random_tree", "quadruped", "humanoid"}
+    assert built_in == {
+        "chain", "tree", "stem_with_branches", "random_tree", "quadruped", "humanoid", "humanoid_with_hands",
+    }  # fmt: skip
     assert all(robot.available and robot.source == "built in" for robot in robots() if robot.name in built_in)

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
+from .hands import humanoid_with_hands
 from .humanoid import humanoid
 from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
 from .patterns import chain, stem_with_branches, tree
@@ -147,6 +148,7 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("random_tree", "random, all joint kinds; random_tree:seed,n", 23, False, random_tree),
     BuiltRobot("quadruped", "four-legged robot", 18, True, quadruped),
     BuiltRobot("humanoid", "two-legged robot with arms", 36, True, humanoid),
+    BuiltRobot("humanoid_with_hands", "the same with two five-fingered hands", 84, True, humanoid_with_hands),
 ]  # fmt: skip
 
 _BY_NAME = {robot.name: robot for robot in sorted(_ROBOTS, key=lambda robot: robot.name)}

@@ -6,9 +6,10 @@
 //
 // Pinocchio's templates take minutes to compile, so this file is compiled once per part, in parallel, with
 // one of LW_PART_{MODEL,ABA,CRBA,RNEA} defined. To add an algorithm: add a part here and to PARTS in
-// pinocchio_cpp.py, and a line to `algorithms()`; what it needs besides a Model and a Data goes into `Peer`.
+// pinocchio_cpp.py, and a line to `algorithms()`. Algorithms with constraints: pinocchio_cpp_constrained.cpp.
 
-#include <pinocchio/multibody.hpp>
+#include "pinocchio_cpp.hpp"
+
 #ifdef LW_PART_ABA
 #include <pinocchio/algorithm/aba.hpp>
 #endif
@@ -19,32 +20,10 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #endif
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
 #include <locale>
-#include <map>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-namespace pin = pinocchio;
-using Eigen::MatrixXd;
-using Eigen::Vector3d;
-using Eigen::VectorXd;
 
 namespace linkwright_peer {
-
-struct Peer {
-  explicit Peer(const std::string& text);
-  pin::Model model;
-  pin::Data data;
-};
-
-struct State {
-  VectorXd q, v, x;  // x: torque for ABA, acceleration for RNEA
-};
 
 // ---- algorithms -------------------------------------------------------------------------------------------
 
@@ -75,14 +54,8 @@ MatrixXd acceleration(const Peer& p) { return p.data.ddq; }
 MatrixXd torque(const Peer& p) { return p.data.tau; }
 MatrixXd mass_matrix(const Peer& p) { return p.data.M.selfadjointView<Eigen::Upper>(); }  // all crba fills
 
-struct Algorithm {
-  bool needs_v_and_x;
-  void (*run)(Peer&, const State&);  // timed
-  MatrixXd (*result)(const Peer&);   // not timed
-};
-
-const std::map<std::string, Algorithm>& algorithms() {
-  static const std::map<std::string, Algorithm> table = {
+const std::map<std::string, Algorithm<Peer>>& algorithms() {
+  static const std::map<std::string, Algorithm<Peer>> table = {
       {"aba_local", {true, aba_local, acceleration}},
       {"aba_world", {true, aba_world, acceleration}},
       {"crba_local", {false, crba_local, mass_matrix}},
@@ -90,15 +63,6 @@ const std::map<std::string, Algorithm>& algorithms() {
       {"rnea", {true, rnea, torque}},
   };
   return table;
-}
-
-template <class Table>
-const auto& look_up(const Table& table, const std::string& name, const std::string& kind) {
-  const auto found = table.find(name);
-  if (found != table.end()) return found->second;
-  std::string known;
-  for (const auto& entry : table) known += " " + entry.first;
-  throw std::runtime_error("unknown " + kind + " '" + name + "'; known:" + known);
 }
 
 // ---- reading a model --------------------------------------------------------------------------------------
@@ -202,28 +166,11 @@ pin::Model read_model(const std::string& text) {
   return model;
 }
 
-// ---- the C interface --------------------------------------------------------------------------------------
-
-thread_local std::string last_error;
-
-// No exception may cross into ctypes: it would end the Python process.
-template <class Result, class Function>
-Result guarded(Result on_error, const Function& function) {
-  try {
-    return function();
-  } catch (const std::exception& error) {
-    last_error = error.what();
-  } catch (...) {
-    last_error = "unknown C++ exception";
-  }
-  return on_error;
-}
-
 }  // namespace
 
 Peer::Peer(const std::string& text) : model(read_model(text)), data(model) {}
 
-#define LW_EXPORT extern "C" __attribute__((visibility("default")))
+// ---- the C interface --------------------------------------------------------------------------------------
 
 LW_EXPORT const char* lw_last_error() { return last_error.c_str(); }
 
@@ -242,37 +189,13 @@ LW_EXPORT int lw_output_shape(void* peer, const char* algorithm, long shape[2]) 
   });
 }
 
-// Seconds per call: the best over `repeats` of the mean over `samples` states, given as rows; -1 on error.
-// `out` receives one row-major result per state, from a first, untimed pass that also warms the caches.
+// Seconds per call (see time_algorithm); -1 on error.
 LW_EXPORT double lw_time(void* handle, const char* algorithm, const double* q, const double* v,
                          const double* x, long samples, long repeats, double* out) {
   return guarded(-1.0, [&] {
     Peer& peer = *static_cast<Peer*>(handle);
-    const Algorithm chosen = look_up(algorithms(), algorithm, "algorithm");
-    if (!q || (chosen.needs_v_and_x && !(v && x)))
-      throw std::runtime_error(algorithm + std::string(chosen.needs_v_and_x ? " needs q, v, x" : " needs q"));
-    if (samples < 1 || repeats < 1) throw std::runtime_error("samples and repeats must be at least 1");
-
-    // Owned vectors, as in Pinocchio's own benchmarks: aligned, and what its templates are usually given.
-    const Eigen::Index nq = peer.model.nq, nv = peer.model.nv;
-    std::vector<State> states(samples);
-    for (long i = 0; i < samples; ++i) {
-      states[i].q = Eigen::Map<const VectorXd>(q + i * nq, nq);
-      if (v) states[i].v = Eigen::Map<const VectorXd>(v + i * nv, nv);
-      if (x) states[i].x = Eigen::Map<const VectorXd>(x + i * nv, nv);
-      chosen.run(peer, states[i]);
-      const MatrixXd result = chosen.result(peer).transpose();  // column-major transposed is row-major
-      out = std::copy(result.data(), result.data() + result.size(), out);
-    }
-
-    double best = std::numeric_limits<double>::infinity();
-    for (long repeat = 0; repeat < repeats; ++repeat) {
-      const auto start = std::chrono::steady_clock::now();
-      for (const State& state : states) chosen.run(peer, state);
-      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-      best = std::min(best, elapsed.count() / samples);
-    }
-    return best;
+    const auto& chosen = look_up(algorithms(), algorithm, "algorithm");
+    return time_algorithm(peer, peer.model, chosen, algorithm, {q, v, x, samples, repeats}, out);
   });
 }
 

@@ -5,6 +5,11 @@ So `PinocchioCpp.build()` compiles Pinocchio's headers with -O3 -march=native (s
 
     peer = PinocchioCpp.build().model(pinocchio_model)
     seconds, acceleration = peer.time("aba", q, v, tau)       # q: (samples, nq), v and tau: (samples, nv)
+
+and, after `PinocchioCpp.build(constrained=True)`, its algorithms for mechanisms with constraints:
+
+    feet = peer.constrained([(joint, placement, "6d"), ...], mu=1e5, iterations=3)
+    seconds, acceleration = feet.time("lcaba", q, v, tau)
 """
 
 from __future__ import annotations
@@ -20,9 +25,10 @@ import subprocess
 import sys
 import tempfile
 import weakref
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -34,6 +40,9 @@ if TYPE_CHECKING:
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 PARTS = ("ABA", "CRBA", "RNEA", "MODEL")  # slowest to compile first, so that parallel jobs end together
+CONSTRAINED_SOURCE = SOURCE.with_name("pinocchio_cpp_constrained.cpp")
+CONSTRAINED_PARTS = ("DELASSUS", "PROX_LTL", "CABA", "LCABA", "PROBLEM")
+HEADER = SOURCE.with_suffix(".hpp")
 
 # Pinocchio's joint variant has more alternatives than Boost's precomputed lists hold.
 _BOOST_LIMITS = [f"-DBOOST_MPL_LIMIT_{kind}_SIZE=30" for kind in ("LIST", "VECTOR")]
@@ -57,6 +66,9 @@ _JOINT_PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 
 
+_CONSTRAINT_SIZES = {"3d": 3, "6d": 6}
+
+
 class PeerUnavailable(LinkwrightError, RuntimeError):
     """This machine lacks something the peer is built from; `reason` says what, and how to get it."""
 
@@ -72,11 +84,9 @@ class PeerBuildFailed(PeerUnavailable):
 class PinocchioCpp:
     """The compiled library: made by `build()`, it makes a `PinocchioCppModel` per robot with `model()`."""
 
-    def __init__(self, path: Path, compiler: str) -> None:
-        self.path, self.compiler = (
-            path,
-            compiler,
-        )  # to be reported: g++ and clang++ differ by up to a factor 2
+    def __init__(self, path: Path, compiler: str, constrained_path: Path | None = None) -> None:
+        self.path, self.constrained_path = path, constrained_path
+        self.compiler = compiler  # to be reported: g++ and clang++ differ by up to a factor 2
         self.calls = calls = ctypes.CDLL(str(path))
         text, pointer, number = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_long
         calls.lw_last_error.restype = text
@@ -85,13 +95,21 @@ class PinocchioCpp:
         calls.lw_output_shape.argtypes = [pointer, text, ctypes.POINTER(number)]
         calls.lw_time.argtypes = [pointer, text, pointer, pointer, pointer, number, number, pointer]
         calls.lw_time.restype = ctypes.c_double
+        self.constrained_calls = None
+        if constrained_path is not None:
+            self.constrained_calls = calls = ctypes.CDLL(str(constrained_path))
+            calls.lw_constrained_last_error.restype = text
+            problem, states = (pointer, pointer, number, ctypes.c_double, number), (pointer, pointer, pointer)
+            calls.lw_time_constrained.argtypes = (*problem, text, *states, number, number, pointer, number)
+            calls.lw_time_constrained.restype = ctypes.c_double
 
     @classmethod
-    def build(cls, compiler: str | None = None, jobs: int | None = None) -> PinocchioCpp:
+    def build(cls, compiler: str | None = None, jobs: int | None = None, *, constrained: bool = False) -> PinocchioCpp:
         """Compile the library, or load it from the cache; raise `PeerUnavailable` if something is missing.
 
         `compiler` is a command; by default $CXX, clang++ or g++. The first build takes one to three minutes,
         and 1.5 GB (clang++) to 3 GB (g++) of memory for each of `jobs` compilers (by default one per core).
+        `constrained` adds the algorithms for mechanisms with constraints, and as much time again.
         """
         command = [*_find_compiler(compiler), *_FLAGS]
         command += [part for path in _find_headers() for part in ("-isystem", str(path))]
@@ -102,12 +120,16 @@ class PinocchioCpp:
         if "__clang__" not in macros:
             # g++ marks template statics "unique": shared with pinocchio's libraries whatever the visibility.
             command.append("-fno-gnu-unique")
-        key = "\n".join([SOURCE.read_text(), *command, *_LINK_FLAGS, macros])
-        path = _private_directory() / f"pinocchio_cpp-{hashlib.sha256(key.encode()).hexdigest()[:16]}.so"
-        if not path.exists():
-            _compile(command, path, jobs or os.cpu_count() or 1)
+        sources = {SOURCE: PARTS, CONSTRAINED_SOURCE: CONSTRAINED_PARTS} if constrained else {SOURCE: PARTS}
+        paths, directory = [], _private_directory()
+        for source, parts in sources.items():
+            key = "\n".join([HEADER.read_text(), source.read_text(), *command, *_LINK_FLAGS, macros])
+            path = directory / f"{source.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.so"
+            if not path.exists():
+                _compile(command, source, parts, path, jobs or os.cpu_count() or 1)
+            paths.append(path)
         version = re.search(r'#define __VERSION__ "(.*)"', macros)
-        return cls(path, f"{command[0]} ({version[1] if version else 'unknown version'})")
+        return cls(paths[0], f"{command[0]} ({version[1] if version else 'unknown version'})", *paths[1:])
 
     def model(self, model: pinocchio.Model) -> PinocchioCppModel:
         """Rebuild `model` in C++."""
@@ -148,15 +170,106 @@ class PinocchioCppModel:
         calls, name, shape = self.library.calls, algorithm.encode(), (ctypes.c_long * 2)()
         if calls.lw_output_shape(self._handle, name, shape) < 0:
             raise InputError(f"{self.library.last_error()}; or the faster of two: {' '.join(VARIANTS)}")
-        samples = len(np.atleast_2d(q))
-        widths = (("q", q, self.nq), ("v", v, self.nv), ("x", x, self.nv))
-        states = [_rows(label, given, (samples, width)) for label, given, width in widths]
+        samples, states = self._states(q, v, x)
         out = np.empty((samples, *shape))
-        pointers = [None if rows is None else rows.ctypes.data for rows in states]
-        seconds = calls.lw_time(self._handle, name, *pointers, samples, repeats, out.ctypes.data)
+        seconds = calls.lw_time(self._handle, name, *_pointers(states), samples, repeats, out.ctypes.data)
         if seconds < 0:
             raise InputError(f"timing Pinocchio C++: {self.library.last_error()}")
         return seconds, out[:, :, 0] if shape[1] == 1 else out
+
+    def _states(self, q: np.ndarray, v: np.ndarray | None, x: np.ndarray | None) -> tuple[int, list[np.ndarray | None]]:
+        samples = len(np.atleast_2d(q))
+        widths = (("q", q, self.nq), ("v", v, self.nv), ("x", x, self.nv))
+        return samples, [_rows(label, rows, (samples, width)) for label, rows, width in widths]
+
+    def constrained(
+        self, constraints: Sequence[RigidConstraint | tuple], *, mu: float = 1e5, iterations: int = 3
+    ) -> PinocchioCppConstrained:
+        """This robot with constraints: each a `RigidConstraint`, or a tuple of its fields."""
+        return PinocchioCppConstrained(self, [RigidConstraint(*c) for c in constraints], mu, iterations)
+
+
+class RigidConstraint(NamedTuple):
+    """Holds a frame on a joint (by Pinocchio's index) still relative to one on another joint, or the ground (0).
+
+    "6d" welds the frames together, "3d" their origins. Its rows are in the first frame; there is no stabilization.
+    """
+
+    joint: int
+    placement: pinocchio.SE3 | None = None
+    kind: str = "6d"
+    other_joint: int = 0
+    other_placement: pinocchio.SE3 | None = None
+
+    @property
+    def size(self) -> int:
+        return _CONSTRAINT_SIZES[self.kind]
+
+    def numbers(self) -> list[float]:
+        """As pinocchio_cpp_constrained.cpp reads it."""
+        if self.kind not in _CONSTRAINT_SIZES:
+            raise InputError(f"a constraint's kind is {self.kind!r}; expected one of {', '.join(_CONSTRAINT_SIZES)}")
+        values = [float(self.joint), float(self.other_joint), float(self.size)]
+        for placement in (self.placement, self.other_placement):
+            if placement is None:
+                values += [*np.eye(3).ravel(), 0.0, 0.0, 0.0]
+            else:
+                values += [*np.ravel(placement.rotation), *placement.translation]
+        return values
+
+
+class PinocchioCppConstrained:
+    """One robot with constraints in C++. `mu` is a penalty, large is stiff: the inverse of Pinocchio's.
+
+    prox_ltl           `constraintDynamics`: sparse Cholesky (LTL) of the KKT matrix, proximal iterations
+    lcaba              `lcaba`, the same problem solved by elimination, joint by joint
+    caba, pv           `constrainedABA` and `pv`; constraints to the ground, all "3d" or all "6d"
+    delassus_cholesky  J M^-1 J', from `crba` and the Cholesky factor of M
+    delassus_efpa, delassus_pv_osimr  the same by propagation; constraints to the ground
+    delassus_damped    (J M^-1 J' + 1/mu)^-1 by propagation; constraints to the ground
+
+    All iterations are done, converged or not, and the first solve counts as one: 1 is the penalty method. Only
+    "caba" is not where so many iterations lead: in Pinocchio 4.1 its first update of the multipliers uses the
+    accelerations of the call before. It converges all the same, an iteration or two later.
+    """
+
+    def __init__(
+        self, model: PinocchioCppModel, constraints: list[RigidConstraint], mu: float, iterations: int
+    ) -> None:
+        if model.library.constrained_calls is None:
+            raise InputError("this library has no constrained algorithms; build(constrained=True) adds them")
+        if not mu > 0:
+            raise InputError(f"mu is {mu}; a penalty must be positive")
+        self.model, self.mu, self.iterations = model, float(mu), iterations
+        self._calls = model.library.constrained_calls
+        self._rows = np.array([constraint.numbers() for constraint in constraints])
+        self.size = sum(constraint.size for constraint in constraints)
+
+    def time(
+        self,
+        algorithm: str,
+        q: np.ndarray,
+        v: np.ndarray | None = None,
+        tau: np.ndarray | None = None,
+        *,
+        repeats: int = 20,
+    ) -> tuple[float, np.ndarray]:
+        """Return seconds per call (the best of `repeats` passes over all rows) and the result for each row.
+
+        That is the acceleration, or a matrix for the algorithms named "delassus", which take only q.
+        """
+        samples, states = self.model._states(q, v, tau)
+        shape = (self.size, self.size) if algorithm.startswith("delassus") else (self.model.nv,)
+        out = np.empty((samples, *shape))
+        problem = (self.model._handle, self._rows.ctypes.data, len(self._rows), 1 / self.mu, self.iterations)
+        size = int(np.prod(shape))
+        seconds = self._calls.lw_time_constrained(
+            *problem, algorithm.encode(), *_pointers(states), samples, repeats, out.ctypes.data, size
+        )
+        if seconds < 0:
+            error = self._calls.lw_constrained_last_error().decode()
+            raise InputError(f"timing Pinocchio C++: {error}")
+        return seconds, out
 
 
 def model_text(model: pinocchio.Model) -> str:
@@ -167,9 +280,7 @@ def model_text(model: pinocchio.Model) -> str:
         kind = joint.shortname()
         if kind not in _JOINT_PARAMETERS:
             supported = ", ".join(sorted(_JOINT_PARAMETERS))
-            raise UnsupportedError(
-                f"joint {model.names[i]!r}: {kind} is not supported here, only {supported}"
-            )
+            raise UnsupportedError(f"joint {model.names[i]!r}: {kind} is not supported here, only {supported}")
         specific = joint.extract()
         if kind == "JointModelRevoluteUnboundedUnaligned":  # the only one whose axis Python cannot see
             parameters = [np.ravel(joint.createData().S)[3:]]
@@ -192,6 +303,10 @@ def _rows(name: str, given: np.ndarray | None, shape: tuple[int, int]) -> np.nda
     if rows.shape != shape:
         raise InputError(f"{name}: got shape {np.shape(given)}, expected {shape}")
     return rows
+
+
+def _pointers(states: list[np.ndarray | None]) -> list[int | None]:
+    return [None if rows is None else rows.ctypes.data for rows in states]
 
 
 def _find_compiler(compiler: str | None) -> list[str]:
@@ -236,10 +351,10 @@ def _run(command: list[str], stdin: str = "") -> str:
     return done.stdout
 
 
-def _compile(command: list[str], path: Path, jobs: int) -> None:
+def _compile(command: list[str], source: Path, parts: tuple[str, ...], path: Path, jobs: int) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent) as directory, ThreadPoolExecutor(jobs) as pool:
-        objects = {part: f"{directory}/{part}.o" for part in PARTS}
-        steps = [[f"-DLW_PART_{part}", "-c", str(SOURCE), "-o", target] for part, target in objects.items()]
+        objects = {part: f"{directory}/{part}.o" for part in parts}
+        steps = [[f"-DLW_PART_{part}", "-c", str(source), "-o", target] for part, target in objects.items()]
         list(pool.map(_run, [[*command, *step] for step in steps]))
         _run([*command, *objects.values(), *_LINK_FLAGS, "-o", f"{directory}/library"])
         os.replace(f"{directory}/library", path)  # atomic: another process may be building the same file
