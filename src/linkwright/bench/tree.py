@@ -11,7 +11,7 @@ from .. import compile as compile_algorithm
 from ..io import load
 from ..io.pinocchio import pinocchio_model, to_pinocchio
 from ..model import Model
-from .peers.pinocchio_cpp import PeerUnavailable, PinocchioCpp
+from .peers.pinocchio_cpp import PinocchioCpp
 from .timing import best_seconds
 
 ROBOTS = ("panda", "solo12", "go1", "simple_humanoid", "talos", "g1", "icub")
@@ -44,15 +44,6 @@ class Measurement:
     def as_dictionary(self) -> dict:
         ratios = self.ratios or (None, None)
         return {**asdict(self), "ratio_single": ratios[0], "ratio_batched": ratios[1]}
-
-
-def find_peer() -> tuple[PinocchioCpp | None, str]:
-    """Pinocchio's C++ if it can be built here, and a sentence about it."""
-    try:
-        peer = PinocchioCpp.build()
-        return peer, f"Pinocchio C++: built here with {peer.compiler} -O3 -march=native"
-    except PeerUnavailable as error:
-        return None, f"Pinocchio C++ is left out: {error.reason}"
 
 
 def measure(

@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ..bench.peers.pinocchio_cpp import find_peer
 from ..bench.timing import machine
+from ..errors import unknown_name
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
 
@@ -38,7 +40,7 @@ def tree(
     console = _console(as_json)
     with _progress(console) as (progress, task):
         progress.update(task, description="looking for Pinocchio C++ (building it takes minutes the first time)")
-        peer, about = bench.find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
+        peer, about = find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
         step = partial(_describe, progress, task)
         results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
         overhead = bench.call_overhead(chosen[-1])
@@ -56,6 +58,48 @@ def tree(
         return
     console.print(_table(results, bench.BATCH))
     console.print(f"A call that computes nothing takes {overhead:.2f} us. {about}. {_machine_text()}.", highlight=False)
+
+
+@app.command("constrained")
+def constrained(
+    systems: str = typer.Option("", help="Comma-separated; by default those of the papers' tables."),
+    solvers: str = typer.Option("", help="Comma-separated; by default all."),
+    seconds: float = typer.Option(2.0, help="How long to measure each system."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+    cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
+) -> None:
+    """Constrained solvers on robots held by feet, hands and fingertips, beside Pinocchio's C++ and MuJoCo."""
+    from ..bench import constrained as bench
+
+    chosen, names = _chosen(systems, bench.SYSTEMS, "system"), _chosen(solvers, bench.SOLVERS, "solver")
+    console = _console(as_json)
+    with _progress(console) as (progress, task):
+        step = partial(_describe, progress, task)
+        step("looking for Pinocchio C++ (building it takes minutes the first time)")
+        peer, about = find_peer(constrained=True) if cpp else (None, "Pinocchio C++ was not asked for")
+        results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
+    if as_json:
+        _print_json({"machine": machine(), "peer": about, "results": [r.as_dictionary() for r in results]})
+        return
+    title = f"microseconds; {bench.ITERATIONS} proximal iterations; batches of {bench.BATCH}; ratios to lcaba"
+    table = Table(title=title, title_justify="left")
+    for heading in (
+        "system", "dof", "rows", "solver", "operations", "single", "batched", "x single", "x batched", "error",
+    ):  # fmt: skip
+        table.add_column(heading, justify="left" if heading in ("system", "solver") else "right")
+    for r in results:
+        for t in r.solvers:
+            lcaba = r.peers.get("pinocchio_lcaba")
+            table.add_row(
+                r.system, str(r.dof), str(r.rows), t.solver, str(t.operations), f"{t.single:.2f}", f"{t.batched:.3f}",
+                f"{lcaba / t.single:.1f}" if lcaba else "-", f"{lcaba / t.batched:.1f}" if lcaba else "-",
+                "-" if t.error is None else f"{t.error:.0e}",
+            )  # fmt: skip
+        for name, time in r.peers.items():
+            table.add_row(r.system, str(r.dof), str(r.rows), f"[dim]{name}[/]", "", f"{time:.2f}", "", "", "", "")
+        table.add_section()
+    console.print(table)
+    console.print(f"{about}. {_machine_text()}. MuJoCo's constraints are soft.", highlight=False)
 
 
 @app.command("compile")
@@ -87,6 +131,15 @@ def compile_time(
         )  # fmt: skip
     console.print(table)
     console.print(f"{_machine_text()}.", highlight=False)
+
+
+def _chosen(text: str, valid, kind: str) -> tuple[str, ...]:
+    """The names in a comma-separated option, or all of them."""
+    names = tuple(x.strip() for x in text.split(",") if x.strip())
+    for name in names:
+        if name not in valid:
+            raise unknown_name(kind, name, valid)
+    return names or tuple(valid)
 
 
 def _console(as_json: bool) -> Console:

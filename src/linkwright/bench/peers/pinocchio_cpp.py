@@ -272,6 +272,15 @@ class PinocchioCppConstrained:
         return seconds, out
 
 
+def find_peer(*, constrained: bool = False) -> tuple[PinocchioCpp | None, str]:
+    """The library if it can be built here, and a sentence about it."""
+    try:
+        peer = PinocchioCpp.build(constrained=constrained)
+    except PeerUnavailable as error:
+        return None, f"Pinocchio C++ is left out: {error.reason}"
+    return peer, f"Pinocchio C++: built here with {peer.compiler} -O3 -march=native"
+
+
 def model_text(model: pinocchio.Model) -> str:
     """Write all the dynamics depend on, with numbers that read back to the same bits, a joint per line."""
     lines = [f"gravity {_numbers(model.gravity.vector)}", f"joints {model.njoints - 1}"]
