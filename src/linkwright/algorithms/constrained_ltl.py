@@ -45,7 +45,7 @@ def ltl(problem: ConstrainedProblem) -> Solution:
         Lambda[r][r] = Lambda[r][r] + idle
     factor = LDL(Lambda)
     lam = factor.solve([_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)])
-    return _finish(space, L, Y, z, lam, 1.0, factor.pivots)
+    return _finish(space, L, Y, z, lam, 1.0, factor.margins)
 
 
 def prox_ltl(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:

@@ -24,7 +24,7 @@ def pv(problem: ConstrainedProblem) -> Solution:
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
     factor = LDL(L)
-    return _finish(problem, joint, y, passing, factor.solve(l), 1.0, factor.pivots)
+    return _finish(problem, joint, y, passing, factor.solve(l), 1.0, factor.margins)
 
 
 def prox_pv(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:

@@ -130,8 +130,6 @@ def _pinocchio_calls(model: Model, peer: PinocchioCpp, q, v, tau, best: dict[str
 
 def consistent_velocities(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The nearest velocities that violate no constraint. Where one is violated, conventions for J-dot v differ."""
-    rows = [
-        np.einsum("ij,bjk->bik", c.rows, reference(model, "frame_jacobian", frame=c.frame)(q)) for c in model.constraints
-    ]
-    J = np.concatenate(rows, axis=1)
+    frames = [reference(model, "frame_jacobian", frame=c.frame)(q) for c in model.constraints]
+    J = np.concatenate([c.rows @ frame for c, frame in zip(model.constraints, frames, strict=True)], axis=1)
     return v - np.einsum("bij,bj->bi", np.linalg.pinv(J) @ J, v)

@@ -1,7 +1,7 @@
 """Constrained robots of the papers' tables, as far as their models are available.
 
 [Sathya2024b] Table I and [Sathya2024] Table II use iiwa, Solo, Go1, Talos, Atlas, and Atlas with two Shadow hands.
-Panda stands in for iiwa, and our humanoid with two five-fingered hands (84 degrees of freedom) for Atlas with its hands.
+Panda stands in for iiwa, and our humanoid with two five-fingered hands (84 degrees of freedom) for Atlas with hands.
 F, H and T are foot, hand and fingertip; 3 a point and 6 a weld.
 """
 

@@ -7,14 +7,19 @@ from collections.abc import Sequence
 from ..scalar import Scalar, reciprocal
 
 
+# A pivot this small beside the entry it came from is what rounding leaves of a dependent row.
+RANK_TOLERANCE = 1e-12
+
+
 class LDL:
     """A = L D L' with unit lower triangular L; `A[r][c]` is read for r >= c only."""
 
-    __slots__ = ("L", "inverse_pivots", "pivots")
+    __slots__ = ("L", "diagonal", "inverse_pivots", "pivots")
 
     def __init__(self, A: Sequence[Sequence[Scalar]]):
         n = len(A)
         self.L = [[0.0] * n for _ in range(n)]
+        self.diagonal = [A[k][k] for k in range(n)]
         self.pivots: list[Scalar] = []
         self.inverse_pivots: list[Scalar] = []
         for c in range(n):
@@ -29,6 +34,11 @@ class LDL:
                 for k in range(c):
                     entry = entry - self.L[r][k] * scaled[k]
                 self.L[r][c] = entry * self.inverse_pivots[c]
+
+    @property
+    def margins(self) -> list[Scalar]:
+        """Per pivot a number that is positive unless elimination has left only rounding of it."""
+        return [pivot - RANK_TOLERANCE * entry for pivot, entry in zip(self.pivots, self.diagonal, strict=True)]
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         n, x = len(b), list(b)
