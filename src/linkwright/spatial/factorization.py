@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ..scalar import Scalar, reciprocal
 
-
 # A pivot this small beside the entry it came from is what rounding leaves of a dependent row.
 RANK_TOLERANCE = 1e-12
 
