@@ -125,7 +125,7 @@ def test_every_algorithm_compiles_and_agrees(rng):
     """One sweep over all names, so that none is only ever run eagerly."""
     model = lw.load("random_tree:5,9")
     options = {"frame_jacobian": {"frame": "body_3"}, "frame_jacobian_rate": {"frame": "body_3"}}
-    for name in lw.algorithms():
+    for name in lw.list_algorithms():
         request = options.get(name, {})
         function = lw.compile(model, name, **request)
         arrays = []

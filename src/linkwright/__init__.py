@@ -21,19 +21,19 @@ from .model.joint import (
 )
 from .model.parameters import default_parameters
 from .programs import RECIPES
-from .robots import robots
+from .robots import robots as list_robots
 
 __version__ = "0.1.0"
 
 
-def algorithms() -> dict[str, str]:
+def list_algorithms() -> dict[str, str]:
     """Names that `compile` and `reference` know, with what each computes."""
     return {name: recipe.summary for name, recipe in RECIPES.items()}
 
 
 __all__ = [
-    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "algorithms", "attach", "compile",
-    "connect", "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer",
-    "from_pinocchio", "helical", "load", "lock_joints", "planar", "prismatic", "reference", "revolute", "robots",
-    "save", "spherical", "to_pinocchio", "trace_program", "translational", "universal", "weld",
+    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "compile", "connect",
+    "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio",
+    "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar", "prismatic", "reference",
+    "revolute", "save", "spherical", "to_pinocchio", "trace_program", "translational", "universal", "weld",
 ]  # fmt: skip

@@ -36,8 +36,8 @@ def compile(
 ) -> CompiledFunction:
     """Machine code for one algorithm on one robot, or for a function of your own.
 
-    compile(model, "aba") takes q, v, tau and returns a; `linkwright.algorithms()` lists the names. Arrays have shape
-    (n,) or (B, n).
+    compile(model, "aba") takes q, v, tau and returns a; `linkwright.list_algorithms()` lists the names. Arrays have
+    shape (n,) or (B, n).
 
     outputs      which outputs to compute (by default the main one); nothing else is paid for
     parameters   numbers of the model that become inputs of the call, e.g. ("gravity", "masses"): see

@@ -109,7 +109,7 @@ def test_missing_package_names_the_extra(monkeypatch):
     monkeypatch.setattr(catalog, "version", lambda package: None)
     with pytest.raises(MissingExtraError, match=r"linkwright\[robots\]"):
         load("talos")
-    robot = next(robot for robot in lw.robots() if robot.name == "talos")
+    robot = next(robot for robot in lw.list_robots() if robot.name == "talos")
     assert not robot.available and robot.needs == "linkwright[robots]"
 
 

@@ -13,7 +13,7 @@ from ..programs import RECIPES
 def robots() -> None:
     """List the robots that can be loaded by name."""
     table = Table("name", "degrees of freedom", "what", "from", "needs")
-    for robot in lw.robots():
+    for robot in lw.list_robots():
         table.add_row(robot.name, str(robot.dof), robot.description, robot.source, robot.needs or "")
     Console().print(table)
 

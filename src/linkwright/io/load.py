@@ -14,14 +14,14 @@ from .pinocchio import from_pinocchio_model, is_pinocchio_model
 from .urdf import model_from_element
 from .xml import MAX_BYTES, parse_xml
 
-_READABLE = "URDF files, linkwright's own JSON files, known robots (linkwright.robots() lists them), Pinocchio models"
+_READABLE = "URDF files, linkwright's own JSON files, known robots (see linkwright.list_robots()), Pinocchio models"
 
 
 def load(source, *, floating_base: bool | None = None) -> Model:
     """A model from a known name, a file, its text, or a model of another library.
 
-    source         - the name of a robot, as `linkwright.robots()` lists them: "talos"; those built in code may take
-                     numbers: "chain:12" (a file of the same name is meant by "./talos")
+    source         - the name of a robot, as `linkwright.list_robots()` lists them: "talos"; those built in code may
+                     take numbers: "chain:12" (a file of the same name is meant by "./talos")
                    - the path of a file, recognised by its content: a URDF or a JSON file written by `save`
                    - the text of a URDF (a string that begins with "<") or of such a JSON file ("{")
                    - a `pinocchio.Model`

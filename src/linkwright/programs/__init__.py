@@ -4,10 +4,11 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 """
 
 from .constrained import CONSTRAINED
+from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .kinematics import KINEMATICS
 from .recipe import Recipe
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *KINEMATICS)}
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *DELASSUS, *KINEMATICS)}
 
 __all__ = ["RECIPES", "Recipe"]

@@ -8,6 +8,8 @@ from ..algorithms.constrained_aba import constrained_aba
 from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained_problem import ConstrainedProblem, Iterations, Solution
 from ..algorithms.pv import prox_pv, pv
+from ..algorithms.pv_base import pv_auto
+from ..algorithms.pv_early import pv_early
 from ..errors import InputError
 from ..scalar import Scalar
 from ..spatial import Force, sum_of
@@ -33,6 +35,8 @@ def _check_options(model, options) -> None:
     for option in ("desired", "active", "warm_start"):
         if option in options and options[option] not in (None, "input"):
             raise InputError(f"{option} is {options[option]!r}; expected 'input', to give it with each call, or None")
+    if options.get("base", "first") not in ("first", "last"):
+        raise InputError(f"base is {options['base']!r}; expected 'first' (eq. 47) or 'last' (eq. 49)")
     T = options["baumgarte"]
     if T is not None:
         if not isinstance(T, int | float) or not np.isfinite(T) or T <= 0:
@@ -63,7 +67,7 @@ def _solver(solve, *, proximal: bool = False):
             start = list(x["lam"]) if "lam" in x else None
             solution = solve(problem, Iterations(options["iterations"], options["tolerance"]), start)
         else:
-            solution = solve(problem)
+            solution = (pv_auto if options.get("base") == "last" else solve)(problem)
         converged = None
         if options.get("tolerance") is not None:
             converged = solution.residual <= options["tolerance"]
@@ -111,7 +115,8 @@ CONSTRAINED = (
     _recipe("prox_pv", "constrained forward dynamics, proximal Popov-Vereshchagin", prox_pv, _PROXIMAL),
     _recipe("prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL),
     _recipe("prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL),
-    _recipe("pv", "constrained forward dynamics, independent constraints", pv, _HARD),
+    _recipe("pv", "constrained forward dynamics, independent constraints", pv, {**_HARD, "base": "first"}),
+    _recipe("pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, _HARD),
     _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD),
     _recipe("pv_soft", "constraints as penalties, O(n + m)", pv_soft, _SOFT),
     _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, _SOFT),

@@ -29,6 +29,7 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "active": lambda m: (len(m.constraints),),
     "mu": lambda m: (m.nc,),
     "lam": lambda m: (m.nc,),
+    "rows": lambda m: (m.nc,),
 }
 
 

@@ -1,0 +1,28 @@
+"""Delassus matrix by definition: J M^-1 J' with a dense factorization of M, O(n^3 + m^2 n).
+
+The naive method of [Sathya2023] Table I, and what the other Delassus algorithms are tested against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model import Tree
+from ..scalar import Scalar
+from ..spatial import LDL
+from .constrained_ltl import constraint_jacobian
+from .crba import crba
+from .propagators import Posture, dot, forward, mirrored, rows_of, zeros
+
+
+def dense_delassus(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
+    """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
+    J = constraint_jacobian(tree, Posture(tree, q), rows_of(tree, active))
+    M = LDL(crba(tree, q))
+    half = [forward(M, row) for row in J]  # M = L D L': J M^-1 J' = (J L^-T) D^-1 (J L^-T)'
+    scaled = [[x * d for x, d in zip(row, M.inverse_pivots, strict=True)] for row in half]
+    L = zeros(len(J))
+    for r in range(len(J)):
+        for s in range(r + 1):
+            L[r][s] = dot(half[r], scaled[s])
+    return mirrored(L)

@@ -1,0 +1,70 @@
+"""Programs for the Delassus matrix J M^-1 J' (inverse operational-space inertia) and what is made of it."""
+
+from __future__ import annotations
+
+from ..algorithms.caba_osim import caba_osim
+from ..algorithms.delassus_dense import dense_delassus
+from ..algorithms.efpa import efpa
+from ..algorithms.kjr import kjr
+from ..algorithms.ltl_osim import ltl_osim
+from ..algorithms.pv_osim import pv_osim
+from ..algorithms.pv_osim_fast import pv_osim_fast
+from ..algorithms.pv_osimr import pv_osimr
+from ..errors import InputError
+from .penalties import penalties
+from .recipe import Recipe, square
+from .solvable import check_solvable
+
+_MASKED = {"active": None}
+
+
+def _switched(options) -> tuple[str, ...]:
+    names = {"active": "active", "mu": "mu", "apply": "rows"}
+    return tuple(name for option, name in names.items() if options.get(option) == "input")
+
+
+def _check_options(model, options) -> None:
+    for option in ("active", "apply"):
+        if options.get(option) not in (None, "input"):
+            raise InputError(f"{option} is {options[option]!r}; expected 'input', to give it with each call, or None")
+
+
+def _matrix(compute):
+    return lambda tree, x, options: {"delassus": square(compute(tree, x["q"], active=x.get("active")))}
+
+
+def _damped_osim(tree, x, options):
+    mu = list(x["mu"]) if options["mu"] == "input" else penalties(tree.model, options["mu"]).tolist()
+    return {"osim": square(caba_osim(tree, x["q"], mu, active=x.get("active")))}
+
+
+def _operator(tree, x, options):
+    """The operational-space inertia: applied to one vector if asked so, else to the unit vectors."""
+    operator = pv_osim_fast(tree, x["q"], active=x.get("active"))
+    if "rows" in x:
+        return {"osim": operator.solve(list(x["rows"]))}
+    m = tree.model.nc
+    columns = [operator.solve([1.0 if r == c else 0.0 for r in range(m)]) for c in range(m)]
+    return {"osim": square([[columns[c][r] for c in range(m)] for r in range(m)])}
+
+
+def _recipe(name: str, summary: str, output: str, evaluate, options) -> Recipe:
+    return Recipe(
+        name, summary, ("q",), (output,), evaluate, options=options, check=check_solvable,
+        check_options=_check_options, switched_inputs=_switched,
+    )  # fmt: skip
+
+
+DELASSUS = (
+    _recipe("dense_delassus", "Delassus matrix by dense algebra", "delassus", _matrix(dense_delassus), _MASKED),
+    _recipe("ltl_osim", "Delassus matrix in joint space", "delassus", _matrix(ltl_osim), _MASKED),
+    _recipe("kjr", "Delassus matrix, Kreutz-Jain-Rodriguez", "delassus", _matrix(kjr), _MASKED),
+    _recipe("efpa", "Delassus matrix by extended force propagators", "delassus", _matrix(efpa), _MASKED),
+    _recipe("pv_osim", "Delassus matrix, Popov-Vereshchagin", "delassus", _matrix(pv_osim), _MASKED),
+    _recipe("pv_osimr", "Delassus matrix, O(n + m^2)", "delassus", _matrix(pv_osimr), _MASKED),
+    _recipe(
+        "pv_osim_fast", "its inverse, or that applied to a vector (apply='input')", "osim", _operator,
+        {**_MASKED, "apply": None},
+    ),
+    _recipe("caba_osim", "inverse of the Delassus matrix plus 1/mu", "osim", _damped_osim, {**_MASKED, "mu": None}),
+)  # fmt: skip
