@@ -62,3 +62,14 @@ def test_bench_compile(tmp_path):
     assert result.returncode == 0, result.stderr
     assert [line["links"] for line in json.loads(result.stdout)["results"]] == [2, 4]
     assert figure.read_text().lstrip().startswith("<?xml")
+
+
+@pytest.mark.parametrize("command, algorithm", [("constrained", "pv_soft"), ("delassus", "pv_osimr")])
+def test_bench_of_constrained_systems(command, algorithm):
+    name = "--solvers" if command == "constrained" else "--algorithms"
+    options = ("--systems", "hands 2F6", name, algorithm, "--seconds", "0.05", "--no-cpp", "--json")
+    result = run("bench", command, *options)
+    assert result.returncode == 0, result.stderr
+    [system] = json.loads(result.stdout)["results"]
+    assert (system["dof"], system["rows"]) == (84, 12) and system["ours"][0]["algorithm"] == algorithm
+    assert "hands 2F6" in run("bench", command, "--systems", "nothing").stderr

@@ -1,4 +1,4 @@
-"""`linkwright bench constrained`: the constrained solvers on the papers' systems, beside Pinocchio's C++ and MuJoCo."""
+"""`linkwright bench constrained` and `bench delassus`: the papers' systems, beside Pinocchio's C++ and MuJoCo."""
 
 from __future__ import annotations
 
@@ -14,22 +14,44 @@ from ..io.pinocchio import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..programs import RECIPES
 from ..programs.constrained import CONSTRAINED
+from ..programs.delassus import DELASSUS
 from .peers.mujoco_peer import MujocoPeer
 from .peers.pinocchio_cpp import PinocchioCpp
 from .systems import SYSTEMS
 from .timing import best_seconds
 
-SOLVERS = tuple(recipe.name for recipe in CONSTRAINED)
 ITERATIONS = 3
 BATCH = 1024
-_PEER_ALGORITHMS = {"pinocchio_lcaba": "lcaba", "pinocchio_prox_ltl": "prox_ltl"}
+_PEER_ROWS, _CHECKED_ROWS = 64, 8
 
 
 @dataclass(frozen=True)
-class SolverTime:
-    """Microseconds; the error is relative to Pinocchio's solution, where that is there."""
+class Family:
+    """Algorithms that solve one problem, what they take, and which of Pinocchio's do the same."""
 
-    solver: str
+    algorithms: tuple[str, ...]
+    peers: tuple[str, ...]
+    peer_reference: str  # whose converged result ours are compared with
+    inputs: int  # how many of q, v, tau
+    outputs: str | None
+    inverse: tuple[str, ...] = ()  # those that give the inverse of what the others give
+    damped: tuple[str, ...] = ()  # those that solve a slightly different problem, so there is no error to show
+
+
+FAMILIES = {
+    "dynamics": Family(tuple(r.name for r in CONSTRAINED), ("lcaba", "prox_ltl"), "prox_ltl", 3, "a"),
+    "delassus": Family(
+        tuple(r.name for r in DELASSUS), ("delassus_pv_osimr", "delassus_efpa", "delassus_cholesky"),
+        "delassus_cholesky", 1, None, ("pv_osim_fast",), ("caba_osim",),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AlgorithmTime:
+    """Microseconds; the error is relative to Pinocchio's result, where that is there."""
+
+    algorithm: str
     operations: int
     single: float
     batched: float
@@ -41,7 +63,7 @@ class SystemTimes:
     system: str
     dof: int
     rows: int
-    solvers: list[SolverTime] = field(default_factory=list)
+    ours: list[AlgorithmTime] = field(default_factory=list)
     peers: dict[str, float] = field(default_factory=dict)  # microseconds
 
     def as_dictionary(self) -> dict:
@@ -49,83 +71,86 @@ class SystemTimes:
 
 
 def measure(
-    systems=tuple(SYSTEMS), solvers=SOLVERS, *, peer: PinocchioCpp | None, seconds: float = 2.0,
+    family: Family, systems=tuple(SYSTEMS), algorithms=(), *, peer: PinocchioCpp | None, seconds: float = 2.0,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[SystemTimes]:  # fmt: skip
     """One system after the other; within a system all contenders take turns."""
     for name in systems:
-        progress(name)
-        yield _measure_system(name, SYSTEMS[name](), solvers, peer, seconds, progress)
+        yield _measure_system(family, name, SYSTEMS[name](), algorithms or family.algorithms, peer, seconds, progress)
 
 
-def _measure_system(name: str, model: Model, solvers, peer, seconds: float, progress) -> SystemTimes:
+def _measure_system(family: Family, name: str, model: Model, algorithms, peer, seconds: float, progress) -> SystemTimes:
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)
     v, tau = rng.normal(size=(2, BATCH, model.nv))
-    one = [np.ascontiguousarray(x[0]) for x in (q, v, tau)]
-    functions = {}
-    for solver in solvers:
-        progress(f"{name}: compiling {solver}")
-        options = {"iterations": ITERATIONS} if "iterations" in RECIPES[solver].options else {}
-        functions[solver] = compile_algorithm(model, solver, outputs="a", **options)
-    out = np.empty((BATCH, model.nv))
-    contenders: dict[str, Callable[[], object]] = {}
-    for solver, function in functions.items():
-        contenders[f"{solver} single"] = lambda f=function: f(*one)
-        contenders[f"{solver} batched"] = lambda f=function: f(q, v, tau, out=out)
+    states = (q, v, tau)[: family.inputs]
+    one = [np.ascontiguousarray(x[0]) for x in states]
+    few = slice(0, _CHECKED_ROWS)
+    checked = (q[few], consistent_velocities(model, q[few], v[few]), tau[few])
+    functions, contenders = {}, {}
+    for algorithm in algorithms:
+        progress(f"{name}: compiling {algorithm}")
+        options = {"iterations": ITERATIONS} if "iterations" in RECIPES[algorithm].options else {}
+        functions[algorithm] = f = compile_algorithm(model, algorithm, outputs=family.outputs, **options)
+        out = np.empty((BATCH, *f.outputs[0].shape))
+        contenders[f"{algorithm} single"] = lambda f=f: f(*one)
+        contenders[f"{algorithm} batched"] = lambda f=f, out=out: f(*states, out=out)
     best_peer: dict[str, float] = {}
     expected = None
-    checked = q[:8], consistent_velocities(model, q[:8], v[:8]), tau[:8]
     if peer is not None:
-        calls, solve = _pinocchio_calls(model, peer, q[:64], v[:64], tau[:64], best_peer)
+        calls, solve = _pinocchio_calls(family, model, peer, (q, v, tau), best_peer)
         contenders.update(calls)
         expected = solve(*checked)
     progress(f"{name}: measuring")
     best = best_seconds(contenders, seconds=seconds)
     times = []
-    for solver, function in functions.items():
+    for algorithm, f in functions.items():
         error = None
-        if expected is not None:
-            error = float(np.abs(function(*checked) - expected).max() / np.abs(expected).max())
-        times.append(
-            SolverTime(
-                solver,
-                function.operations.total,
-                best[f"{solver} single"] * 1e6,
-                best[f"{solver} batched"] / BATCH * 1e6,
-                error,
-            )
-        )
+        if expected is not None and algorithm not in family.damped:
+            result = f(*checked[: family.inputs])
+            goal = np.linalg.inv(expected) if algorithm in family.inverse else expected
+            error = float(np.abs(result - goal).max() / np.abs(goal).max())
+        single, batched = best[f"{algorithm} single"] * 1e6, best[f"{algorithm} batched"] / BATCH * 1e6
+        times.append(AlgorithmTime(algorithm, f.operations.total, single, batched, error))
     peers = {key: value * 1e6 for key, value in best_peer.items()}
-    try:
-        peers["mujoco"] = MujocoPeer(model).time(q[:20], v[:20], tau[:20])[0] * 1e6
-    except LinkwrightError:
-        pass  # not installed, or a model it cannot hold
+    if family.inputs == 3:
+        try:
+            peers["mujoco mj_forward"] = MujocoPeer(model).time(q[:20], v[:20], tau[:20])[0] * 1e6
+        except LinkwrightError:
+            pass  # not installed, or a model it cannot hold
     return SystemTimes(name, model.nv, model.nc, times, peers)
 
 
-def _pinocchio_calls(model: Model, peer: PinocchioCpp, q, v, tau, best: dict[str, float]):
-    """Contenders that note their best time in `best`, and a function that gives converged accelerations."""
+def _pinocchio_calls(family: Family, model: Model, peer: PinocchioCpp, states, best: dict[str, float]):
+    """Contenders that note their best time in `best`, and a function that gives converged results."""
     other = pinocchio_model(model)
-    there, damping = to_pinocchio(model, q), model.stacked("damping")  # Pinocchio leaves joint damping out
+    damping = model.stacked("damping")  # Pinocchio leaves joint damping out
     frames = [other.frames[other.getFrameId(c.frame)] for c in model.constraints]
     constraints = [
         (frame.parentJoint, frame.placement, f"{c.size}d") for frame, c in zip(frames, model.constraints, strict=True)
     ]
     native = peer.model(other).constrained(constraints, mu=1e5, iterations=ITERATIONS)
     converged = peer.model(other).constrained(constraints, mu=1e5, iterations=10)
+    rows = [x[:_PEER_ROWS] for x in states]
+    there = (to_pinocchio(model, rows[0]), *rows[1:])
 
-    def timed(name: str, algorithm: str):
+    def timed(algorithm: str):
         def call():
-            seconds = native.time(algorithm, there, v, tau, repeats=1)[0]
+            seconds = native.time(algorithm, *there[: family.inputs], repeats=1)[0]
+            name = f"pinocchio {algorithm}"
             best[name] = min(best.get(name, np.inf), seconds)
 
         return call
 
     def solve(q, v, tau):
-        return converged.time("prox_ltl", to_pinocchio(model, q), v, tau - damping * v, repeats=1)[1]
+        states = (to_pinocchio(model, q), v, tau - damping * v)[: family.inputs]
+        result = converged.time(family.peer_reference, *states, repeats=1)[1]
+        if result.ndim == 2:
+            return result
+        upper = np.triu(result)
+        return upper + np.swapaxes(np.triu(result, 1), 1, 2)
 
-    return {name: timed(name, algorithm) for name, algorithm in _PEER_ALGORITHMS.items()}, solve
+    return {f"pinocchio {algorithm}": timed(algorithm) for algorithm in family.peers}, solve
 
 
 def consistent_velocities(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -69,34 +69,53 @@ def constrained(
     cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
 ) -> None:
     """Constrained solvers on robots held by feet, hands and fingertips, beside Pinocchio's C++ and MuJoCo."""
+    _bench_family("dynamics", systems, solvers, seconds, as_json, cpp)
+
+
+@app.command("delassus")
+def delassus(
+    systems: str = typer.Option("", help="Comma-separated; by default those of the papers' tables."),
+    algorithms: str = typer.Option("", help="Comma-separated; by default all."),
+    seconds: float = typer.Option(2.0, help="How long to measure each system."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+    cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
+) -> None:
+    """Algorithms for the Delassus matrix on the same robots, beside Pinocchio's C++."""
+    _bench_family("delassus", systems, algorithms, seconds, as_json, cpp)
+
+
+def _bench_family(name: str, systems: str, algorithms: str, seconds: float, as_json: bool, cpp: bool) -> None:
     from ..bench import constrained as bench
 
-    chosen, names = _chosen(systems, bench.SYSTEMS, "system"), _chosen(solvers, bench.SOLVERS, "solver")
+    family = bench.FAMILIES[name]
+    chosen = _chosen(systems, bench.SYSTEMS, "system")
+    names = _chosen(algorithms, family.algorithms, "algorithm")
     console = _console(as_json)
     with _progress(console) as (progress, task):
         step = partial(_describe, progress, task)
         step("looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = find_peer(constrained=True) if cpp else (None, "Pinocchio C++ was not asked for")
-        results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
+        results = list(bench.measure(family, chosen, names, peer=peer, seconds=seconds, progress=step))
     if as_json:
         _print_json({"machine": machine(), "peer": about, "results": [r.as_dictionary() for r in results]})
         return
-    title = f"microseconds; {bench.ITERATIONS} proximal iterations; batches of {bench.BATCH}; ratios to lcaba"
+    first = f"pinocchio {family.peers[0]}"
+    title = f"microseconds; {bench.ITERATIONS} proximal iterations; batches of {bench.BATCH}; ratios to {first}"
     table = Table(title=title, title_justify="left")
     for heading in (
-        "system", "dof", "rows", "solver", "operations", "single", "batched", "x single", "x batched", "error",
+        "system", "dof", "rows", "algorithm", "operations", "single", "batched", "x single", "x batched", "error",
     ):  # fmt: skip
-        table.add_column(heading, justify="left" if heading in ("system", "solver") else "right")
+        table.add_column(heading, justify="left" if heading in ("system", "algorithm") else "right")
     for r in results:
-        for t in r.solvers:
-            lcaba = r.peers.get("pinocchio_lcaba")
+        peer_time = r.peers.get(first)
+        for t in r.ours:
             table.add_row(
-                r.system, str(r.dof), str(r.rows), t.solver, str(t.operations), f"{t.single:.2f}", f"{t.batched:.3f}",
-                f"{lcaba / t.single:.1f}" if lcaba else "-", f"{lcaba / t.batched:.1f}" if lcaba else "-",
-                "-" if t.error is None else f"{t.error:.0e}",
+                r.system, str(r.dof), str(r.rows), t.algorithm, str(t.operations), f"{t.single:.2f}",
+                f"{t.batched:.3f}", f"{peer_time / t.single:.1f}" if peer_time else "-",
+                f"{peer_time / t.batched:.1f}" if peer_time else "-", "-" if t.error is None else f"{t.error:.0e}",
             )  # fmt: skip
-        for name, time in r.peers.items():
-            table.add_row(r.system, str(r.dof), str(r.rows), f"[dim]{name}[/]", "", f"{time:.2f}", "", "", "", "")
+        for label, time in r.peers.items():
+            table.add_row(r.system, str(r.dof), str(r.rows), f"[dim]{label}[/]", "", f"{time:.2f}", "", "", "", "")
         table.add_section()
     console.print(table)
     console.print(f"{about}. {_machine_text()}. MuJoCo's constraints are soft.", highlight=False)
