@@ -174,7 +174,7 @@ class Branches:
 
     def push(self, i: int, block: Sequence[Row]) -> dict[int, Row]:
         """From what link i's six rows feel of some forces (6 x c) to what the constraint rows beyond it feel."""
-        felt = {}
+        felt: dict[int, Row] = {}
         for bundle in self.ends[i]:
             if bundle.link and self.is_pushed(bundle.link):
                 felt |= self.push(bundle.link, [combination(self.basis[i].coordinates(row), block) for row in bundle.K])
