@@ -17,7 +17,7 @@ from ..model import Tree
 from ..scalar import Scalar
 from ..spatial import LDL, ArticulatedInertia, Force
 from .constraint_rows import penalty_inertia
-from .propagators import Posture, UnitBasis, articulated_joints, forward, rows_of
+from .propagators import Posture, UnitBasis, articulated_joints, rows_of
 from .pv_osimr import delassus_by_branches
 
 
@@ -55,4 +55,4 @@ class StiffBasis:
         ]
 
     def coordinates(self, row: Force) -> list[Scalar]:
-        return [x * d for x, d in zip(forward(self._factor, list(row)), self._factor.inverse_pivots, strict=True)]
+        return [x * d for x, d in zip(self._factor.forward(list(row)), self._factor.inverse_pivots, strict=True)]

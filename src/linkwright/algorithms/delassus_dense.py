@@ -12,14 +12,14 @@ from ..scalar import Scalar
 from ..spatial import LDL
 from .constrained_ltl import constraint_jacobian
 from .crba import crba
-from .propagators import Posture, dot, forward, mirrored, rows_of, zeros
+from .propagators import Posture, dot, mirrored, rows_of, zeros
 
 
 def dense_delassus(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     J = constraint_jacobian(tree, Posture(tree, q), rows_of(tree, active))
     M = LDL(crba(tree, q))
-    half = [forward(M, row) for row in J]  # M = L D L': J M^-1 J' = (J L^-T) D^-1 (J L^-T)'
+    half = [M.forward(row) for row in J]  # M = L D L': J M^-1 J' = (J L^-T) D^-1 (J L^-T)'
     scaled = [[x * d for x, d in zip(row, M.inverse_pivots, strict=True)] for row in half]
     L = zeros(len(J))
     for r in range(len(J)):

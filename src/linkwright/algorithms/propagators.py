@@ -72,15 +72,6 @@ def pass_outward(joint: Articulation, carried: Motion) -> Motion:
     return Motion.of(parts)
 
 
-def forward(factor: LDL, b: Sequence[Scalar]) -> list[Scalar]:
-    """L^-1 b: half of a solution, and all that x' A^-1 y needs of x and y."""
-    x = list(b)
-    for r in range(len(x)):
-        for k in range(r):
-            x[r] = x[r] - factor.L[r][k] * x[k]
-    return x
-
-
 def dot(a: Iterable[Scalar], b: Iterable[Scalar]) -> Scalar:
     return sum_of(x * y for x, y in zip(a, b, strict=True))
 
@@ -116,7 +107,7 @@ class ThinInverse:
         self._weights = [d for _, D in steps for d in D.inverse_pivots]
 
     def half(self, y: Sequence[Scalar]) -> list[Scalar]:
-        return [x for Z, D in self._steps for x in forward(D, combination(y, Z))]
+        return [x for Z, D in self._steps for x in D.forward(combination(y, Z))]
 
     def other(self, half: Sequence[Scalar]) -> list[Scalar]:
         return [x * w for x, w in zip(half, self._weights, strict=True)]

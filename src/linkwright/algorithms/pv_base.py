@@ -122,24 +122,15 @@ def _base_acceleration(
     for rows, factor in blocks:
         if rows[0] not in position:
             continue
-        columns = [half_solve(factor, [through.KS[position[r]][k] for r in rows]) for k in range(n)]
-        right = half_solve(factor, [l[r] for r in rows])
+        columns = [factor.forward([through.KS[position[r]][k] for r in rows]) for k in range(n)]
+        right = factor.forward([l[r] for r in rows])
         for a in range(n):
-            scaled = [x * d for x, d in zip(columns[a], factor.inverse_pivots, strict=True)]
+            scaled = factor.scaled(columns[a])
             for b in range(a + 1):
                 H[a][b] = H[a][b] + _dot(scaled, columns[b])
             f[a] = f[a] - _dot(scaled, right)
     factor = LDL(H)
     return factor.solve(f), factor.pivots
-
-
-def half_solve(factor: LDL, b: list[Scalar]) -> list[Scalar]:
-    """C^-1 b for the unit lower triangular C of C Delta C'."""
-    x = list(b)
-    for r in range(len(x)):
-        for k in range(r):
-            x[r] = x[r] - factor.L[r][k] * x[k]
-    return x
 
 
 def floating_bases(tree: Tree) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ..model import Tree
 from ..scalar import Scalar
 from .articulation import Articulation
-from .propagators import Posture, articulated_joints, dot, forward, mirrored, rows_of, zeros
+from .propagators import Posture, articulated_joints, dot, mirrored, rows_of, zeros
 from .pv import Passing, add_to_delassus, propagate_rows
 
 
@@ -34,7 +34,7 @@ def add_at_ground(L: list[list[Scalar]], joint: Articulation, through: Passing) 
 
     For a free-flyer this is line 10 of [Sathya2024] Algorithm 2, L + K H^-1 K'.
     """
-    half = [forward(joint.D, ks) for ks in through.KS]
+    half = [joint.D.forward(ks) for ks in through.KS]
     scaled = [[x * d for x, d in zip(row, joint.D.inverse_pivots, strict=True)] for row in half]
     for a, r in enumerate(through.rows):
         for b, s in enumerate(through.rows[: a + 1]):

@@ -10,22 +10,14 @@ independent and treated one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from ..model import Model, Tree
+from ..model import Tree
 from ..scalar import Scalar
 from ..spatial import LDL
-from .propagators import Posture, articulated_joints, dot, forward, mirrored, rows_of, zeros
+from .propagators import Posture, articulated_joints, dot, rows_of, zeros
 from .pv import add_to_delassus, propagate_rows
+from .pv_base import base_is_separable, floating_bases
 from .pv_osim import add_at_ground
-
-# A block of L_b, scaled to a unit diagonal, counts as singular below this eigenvalue at every one of a few random
-# postures: rounding leaves about 1e-15 where the rank is deficient, well-posed blocks are above 1e-6.
-SINGULAR = 1e-10
-POSTURES = 3
-_separable: WeakKeyDictionary[Model, dict[int, bool]] = WeakKeyDictionary()
 
 
 def pv_osim_fast(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> OSIM:
@@ -41,10 +33,11 @@ def pv_osim_fast(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | 
     for i, through in passing.items():
         if tree.parent[i]:
             add_to_delassus(L, through)
+    separable = floating_bases(tree) if base_is_separable(tree) else []
     parts: list[FactoredOSIM | FloatingOSIM] = []
     for root in sorted(i for i in passing if not tree.parent[i]):
         through = passing[root]
-        if base_is_separable(tree, root):
+        if root in separable:
             S = posture.S[root]
             H = [S.project(column) for column in S.columns(IA[root])]
             for k, R in enumerate(tree.armature[root]):
@@ -88,8 +81,8 @@ class FloatingOSIM:
         self._half: list[list[list[Scalar]]] = []  # L^-1 K of each block, by columns
         base = [list(row) for row in H]
         for rows, factor in self._blocks:
-            half = [forward(factor, [K[r][k] for r in rows]) for k in range(6)]
-            other = [_scaled(factor, column) for column in half]
+            half = [factor.forward([K[r][k] for r in rows]) for k in range(6)]
+            other = [factor.scaled(column) for column in half]
             self._half.append(half)
             for r in range(6):
                 for s in range(r + 1):
@@ -97,16 +90,16 @@ class FloatingOSIM:
         self._base = LDL(base)
 
     def solve(self, b: Sequence[Scalar]) -> dict[int, Scalar]:
-        right = [forward(factor, [b[r] for r in rows]) for rows, factor in self._blocks]
+        right = [factor.forward([b[r] for r in rows]) for rows, factor in self._blocks]
         felt: list[Scalar] = [0.0] * 6
         for (_, factor), half, z in zip(self._blocks, self._half, right, strict=True):
-            weighted = _scaled(factor, z)
+            weighted = factor.scaled(z)
             felt = [f + dot(column, weighted) for f, column in zip(felt, half, strict=True)]
         t = self._base.solve(felt)
         x: dict[int, Scalar] = {}
         for (rows, factor), half, z in zip(self._blocks, self._half, right, strict=True):
             left = [zr - dot(t, [column[r] for column in half]) for r, zr in enumerate(z)]
-            x.update(zip(rows, _backward(factor, _scaled(factor, left)), strict=True))
+            x.update(zip(rows, factor.backward(factor.scaled(left)), strict=True))
         return x
 
 
@@ -119,49 +112,3 @@ def branches(tree: Tree, base: int) -> list[list[int]]:
         if support[:1] == (base,):
             blocks.setdefault(support[1] if len(support) > 1 else len(tree.parent), []).append(r)
     return [blocks[child] for child in sorted(blocks)]
-
-
-def base_is_separable(tree: Tree, base: int = 1) -> bool:
-    """Whether `base` is a free-flyer on the ground and its L_b is invertible in general.
-
-    Decided with the model's own numbers, once per model, also where the tree at hand has traced parameters.
-    """
-    if tree.parent[base] or tree.iv[base].stop - tree.iv[base].start != 6:
-        return False
-    known = _separable.setdefault(tree.model, {})
-    if base not in known:
-        numbers, blocks = Tree(tree.model), branches(tree, base)
-        known[base] = any(
-            all(_smallest_eigenvalue(L[np.ix_(rows, rows)]) > SINGULAR for rows in blocks)
-            for L in (_held_by_base(numbers, base, seed) for seed in range(POSTURES))
-        )
-    return known[base]
-
-
-def _held_by_base(tree: Tree, base: int, seed: int) -> np.ndarray:
-    posture = Posture(tree, tree.model.random_configuration(seed).tolist())
-    joint, _ = articulated_joints(tree, posture)
-    rows = rows_of(tree)
-    L = zeros(len(rows))
-    for i, through in propagate_rows(tree, posture, joint, rows).items():
-        if i != base:
-            add_to_delassus(L, through)
-    return np.array(mirrored(L))
-
-
-def _smallest_eigenvalue(block: np.ndarray) -> float:
-    size = np.sqrt(np.diag(block))
-    return float(np.linalg.eigvalsh(block / np.outer(size, size)).min()) if np.all(size > 0) else 0.0
-
-
-def _scaled(factor: LDL, x: Sequence[Scalar]) -> list[Scalar]:
-    return [a * d for a, d in zip(x, factor.inverse_pivots, strict=True)]
-
-
-def _backward(factor: LDL, b: Sequence[Scalar]) -> list[Scalar]:
-    """L'^-1 b."""
-    x = list(b)
-    for r in reversed(range(len(x))):
-        for k in range(r + 1, len(x)):
-            x[r] = x[r] - factor.L[k][r] * x[k]
-    return x

@@ -39,13 +39,26 @@ class LDL:
         """Per pivot a number that is positive unless elimination has left only rounding of it."""
         return [pivot - RANK_TOLERANCE * entry for pivot, entry in zip(self.pivots, self.diagonal, strict=True)]
 
-    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
-        n, x = len(b), list(b)
-        for r in range(n):
+    def forward(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """L^-1 b: half of a solution, and all that x' A^-1 y needs of x and y."""
+        x = list(b)
+        for r in range(len(x)):
             for k in range(r):
                 x[r] = x[r] - self.L[r][k] * x[k]
-        x = [x[r] * self.inverse_pivots[r] for r in range(n)]
-        for r in reversed(range(n)):
-            for k in range(r + 1, n):
+        return x
+
+    def scaled(self, x: Sequence[Scalar]) -> list[Scalar]:
+        """D^-1 x."""
+        return [a * d for a, d in zip(x, self.inverse_pivots, strict=True)]
+
+    def backward(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """L'^-1 b."""
+        x = list(b)
+        for r in reversed(range(len(x))):
+            for k in range(r + 1, len(x)):
                 x[r] = x[r] - self.L[k][r] * x[k]
         return x
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """A^-1 b."""
+        return self.backward(self.scaled(self.forward(b)))
