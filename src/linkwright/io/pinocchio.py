@@ -63,6 +63,9 @@ def pinocchio_model(model: Model):
 
     Bodies on skew continuous joints and on planar joints about other axes than z have their frame turned in
     Pinocchio, which has these joints about coordinate axes only; the frame with the body's name is where ours is.
+
+    Joints keep our order. Pinocchio 4.1's CRBA, and all that builds on it, is right only for joints numbered depth
+    first, as in models read from files.
     """
     pin = _import_pinocchio()
     if np.any(model.stacked("stiffness")):

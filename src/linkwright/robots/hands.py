@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import Model, ModelBuilder
-from .humanoid import humanoid
+from .humanoid import assemble
 from .limbs import Segment, Triple, add_limb
 
 WRIST = (
@@ -47,11 +47,11 @@ def humanoid_with_hands(*, floating_base: bool = True) -> Model:
 
     Frames "left_first_tip", ... "right_thumb_tip" besides the humanoid's own.
     """
-    builder = ModelBuilder.from_model(humanoid(floating_base=floating_base))
-    builder.name = "humanoid_with_hands"
-    for side, right in (("left", False), ("right", True)):
-        hand = add_limb(builder, f"{side}_", WRIST, f"{side}_palm", right=right)
-        for name, segments in FINGERS.items():
-            last = add_limb(builder, f"{side}_", segments, hand, right=right)
-            builder.add_frame(f"{side}_{name}_tip", last, TIP[name])
-    return builder.build()
+    return assemble("humanoid_with_hands", floating_base, add_hand)
+
+
+def add_hand(builder: ModelBuilder, side: str, right: bool) -> None:
+    knuckles = add_limb(builder, f"{side}_", WRIST, f"{side}_palm", right=right)
+    for name, segments in FINGERS.items():
+        last = add_limb(builder, f"{side}_", segments, knuckles, right=right)
+        builder.add_frame(f"{side}_{name}_tip", last, TIP[name])

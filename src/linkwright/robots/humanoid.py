@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..model import Inertia, Model, ModelBuilder
 from ..model.joint import fixed, free_flyer
 from .limbs import Segment, add_limb
@@ -45,7 +47,14 @@ def humanoid(*, floating_base: bool = True) -> Model:
     "right_foot" (on the soles), "left_hand", "right_hand". Without a floating base the pelvis is fixed to the ground at
     standing height.
     """
-    builder = ModelBuilder("humanoid")
+    return assemble("humanoid", floating_base)
+
+
+def assemble(
+    name: str, floating_base: bool, add_hand: Callable[[ModelBuilder, str, bool], None] = lambda *nothing: None
+) -> Model:
+    """`add_hand(builder, side, right)` hangs something on each palm, where depth-first order wants it."""
+    builder = ModelBuilder(name)
     if floating_base:
         builder.add_body("pelvis", free_flyer("root_joint"), inertia=PELVIS)
     else:
@@ -58,4 +67,5 @@ def humanoid(*, floating_base: bool = True) -> Model:
     for side, right in (("left", False), ("right", True)):
         palm = add_limb(builder, f"{side}_", ARM, torso, right=right)
         builder.add_frame(f"{side}_hand", palm, GRIP)
+        add_hand(builder, side, right)
     return builder.build()
