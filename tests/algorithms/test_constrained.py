@@ -225,6 +225,24 @@ def test_traced_and_batched_runs_agree_with_numbers(seed, solver):
 # The base last
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_stratified_sample_compiles_to_the_same(seed):
+    """By name through `compile`, single and batched with a ragged tail, against the referee."""
+    case = random_case(seed)
+    for name in (("pv", "ltl", "pv_early")[seed % 3], tuple(PROXIMAL)[seed % 4]):
+        options = {"iterations": 5} if name in PROXIMAL else {}
+        function = lw.compile(
+            case.model, name, desired="input", f_ext=case.f_ext is not None, outputs=("a", "residual"), **options
+        )
+        inputs = [case.q, case.v, case.tau, *([] if case.f_ext is None else [case.f_ext]), case.desired]
+        single = function(*inputs)
+        # automatic penalties come from other poses, so they may be a few times softer than `remaining` supposes
+        tolerance = PROXIMAL_TOLERANCE + 10 * remaining(case) if name in PROXIMAL else 10 * HARD_TOLERANCE
+        assert error(single.a, case.exact.a) <= tolerance
+        batch = function(*(np.repeat(x[None], 5, axis=0) for x in inputs))
+        assert np.array_equal(batch.a, np.repeat(single.a[None], 5, axis=0))
+
+
 def test_which_bases_are_separable():
     feet = [f"{leg}_foot" for leg in ("FL", "FR", "RL", "RR")]
     assert base_is_separable(Tree(quadruped().with_constraints(*map(connect, feet))))
