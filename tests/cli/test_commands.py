@@ -73,3 +73,11 @@ def test_bench_of_constrained_systems(command, algorithm):
     [system] = json.loads(result.stdout)["results"]
     assert (system["dof"], system["rows"]) == (84, 12) and system["ours"][0]["algorithm"] == algorithm
     assert "hands 2F6" in run("bench", command, "--systems", "nothing").stderr
+
+
+def test_brackets_in_messages_survive(tmp_path):
+    """Rich would take [robots] for markup and drop it."""
+    broken = tmp_path / "[bold]robot.urdf"
+    broken.write_text("<robot><link name='[red]'/><joint name='j' type='what'/></robot>")
+    result = run("demo", "--robot", str(broken))
+    assert result.returncode == 1 and "[bold]robot.urdf" in result.stderr

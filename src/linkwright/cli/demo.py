@@ -7,6 +7,7 @@ import time
 import numpy as np
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import linkwright as lw
@@ -20,9 +21,9 @@ def demo(robot: str = typer.Option("humanoid", help="A name that `linkwright rob
     """Compile ABA for a robot, check it against the reference, and time it."""
     console = Console()
     model = lw.load(robot)
-    console.print(f"[bold]{model}[/]", highlight=False)
+    console.print(f"[bold]{escape(str(model))}[/]", highlight=False)
     for warning in model.warnings[:5]:
-        console.print(f"[yellow]warning:[/] {warning}", highlight=False)
+        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
 
     with console.status("tracing and compiling ABA ..."):
         start = time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import linkwright as lw
@@ -14,7 +15,7 @@ def robots() -> None:
     """List the robots that can be loaded by name."""
     table = Table("name", "degrees of freedom", "what", "from", "needs")
     for robot in lw.list_robots():
-        table.add_row(robot.name, str(robot.dof), robot.description, robot.source, robot.needs or "")
+        table.add_row(robot.name, str(robot.dof), robot.description, robot.source, escape(robot.needs or ""))
     Console().print(table)
 
 
