@@ -144,6 +144,11 @@ class Request:
                 f"{algorithm!r} is for trees without constraints, and {model.name!r} has {len(model.constraints)}; use "
                 f"one that takes them into account, such as 'constrained_aba', or model.without_constraints()"
             )
+        if model.has_loops and not recipe.takes_loops:
+            raise UnsupportedError(
+                f"{algorithm!r} takes constraints to the ground only, and {model.name!r} has some between two bodies; "
+                f"'lcaba', 'prox_ltl' and 'ltl' take those too"
+            )
         return request
 
     @functools.cached_property

@@ -76,6 +76,7 @@ class DenseDynamics:
         self.model, self.arithmetic = model, arithmetic
         A, n, nv = arithmetic, model.nbodies, model.nv
         q, v = A.array(q), A.array(v)
+        self.v = v
         self.R, self.p = [A.eye(3)] * n, [A.zeros(3)] * n
         self.J, self.drift, self.velocity = [A.zeros(6, nv)] * n, [A.zeros(6)] * n, [A.zeros(6)] * n
         # the ground accelerates against gravity
@@ -116,12 +117,41 @@ class DenseDynamics:
         A = self.arithmetic
         rows, drifts = [A.zeros(0, self.model.nv)], [A.zeros(0)]
         for c in self.model.constraints if constraints is None else constraints:
-            frame = self.model.frame(c.frame)
-            X = motion_transform(A, A.array(frame.placement.rotation), A.array(frame.placement.translation))
-            K = A.array(np.hstack([c.rows[:, 3:], c.rows[:, :3]])) @ X
-            rows.append(K @ self.J[frame.body])
-            drifts.append(K @ self.drift[frame.body])
+            K = A.array(np.hstack([c.rows[:, 3:], c.rows[:, :3]]))
+            J, drift = self._relative_motion(c)
+            rows.append(K @ J)
+            drifts.append(K @ drift)
         return np.concatenate(rows), np.concatenate(drifts)
+
+    def _relative_motion(self, c: Constraint) -> tuple[np.ndarray, np.ndarray]:
+        """(J, J-dot v) of the first frame's motion relative to the second, in the first one's coordinates.
+
+        Both are found from velocities: J1 - X12 J2, where of a point only the origins count, and its rate along v.
+        """
+        A = self.arithmetic
+        (J1, d1, R1, p1), (J2, d2, R2, p2) = (self._frame(name) for name in (c.frame, c.other))
+        v1, v2 = J1 @ self.v, J2 @ self.v
+        R = R1.T @ R2  # second frame's coordinates to the first's
+        if not c.point:
+            X = motion_transform(A, R.T, R2.T @ (p1 - p2))  # from the second frame to the first
+            seen = X @ v2
+            return J1 - X @ J2, d1 - X @ d2 + cross_motion(A, v1) @ seen
+        zero = A.zeros(6, self.model.nv)
+        zero[3:] = J1[3:] - R @ J2[3:]
+        # derivatives of R1' p1dot and of R1' p2dot, by the product rule
+        rate1 = d1[3:]
+        rate2 = R @ (d2[3:] + skew(A, v2[:3]) @ v2[3:]) - skew(A, v1[:3]) @ (R @ v2[3:])
+        drift = A.zeros(6)
+        drift[3:] = rate1 - rate2
+        return zero, drift
+
+    def _frame(self, name: str):
+        """(Jacobian, its rate times v, rotation, position) of a named frame."""
+        A, frame = self.arithmetic, self.model.frame(name)
+        Rf, pf = A.array(frame.placement.rotation), A.array(frame.placement.translation)
+        X = motion_transform(A, Rf, pf)
+        R, p = self.R[frame.body], self.p[frame.body]
+        return X @ self.J[frame.body], X @ self.drift[frame.body], R @ Rf, p + R @ pf
 
 
 @dataclass(frozen=True)

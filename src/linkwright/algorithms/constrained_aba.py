@@ -24,7 +24,7 @@ def constrained_aba(
     IA = [inertia.articulated() for inertia in tree.lumped]
     pA = list(problem.wrenches)
     lam: list[Scalar] = list(start) if start is not None else [0.0] * len(problem.rows)
-    for c, own in zip(problem.constraints, _split(problem, lam), strict=True):
+    for c, own in zip(problem.constraints, problem.split(lam), strict=True):
         IA[c.body] = IA[c.body] + penalty_inertia(c.K, c.mu)
         pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
         pA[c.body] = pA[c.body] + combine(c.K, pull)
@@ -46,7 +46,7 @@ def constrained_aba(
 def _update(problem, joint, y, carriers, lam, running) -> tuple[list[Scalar], list[Scalar]]:
     """(K a - e, lam + mu (K a - e))."""
     _, change = accelerate(problem.tree, problem.sweep, joint, y, carriers)
-    residuals = [r for c in problem.constraints for r in c.residual(change[c.body])]
+    residuals = [r for c in problem.constraints for r in c.residual(change)]
     steps = [m * r * running for m, r in zip(problem.mu, residuals, strict=True)]
     return residuals, [x + s for x, s in zip(lam, steps, strict=True)]
 
@@ -55,7 +55,7 @@ def _correct(problem, joint, y, carriers, residuals, running) -> None:
     """What the change of multipliers, mu (K a - e), does to y: ABA's inward sweep of a wrench alone."""
     tree, sweep = problem.tree, problem.sweep
     wrench = {i: Force.zero() for i in (0, *carriers)}
-    for c, own in zip(problem.constraints, _split(problem, residuals), strict=True):
+    for c, own in zip(problem.constraints, problem.split(residuals), strict=True):
         step = [m * r * running for m, r in zip(c.mu, own, strict=True)]
         wrench[c.body] = wrench[c.body] + combine(c.K, step)
     for i in reversed(carriers):
@@ -68,12 +68,3 @@ def _correct(problem, joint, y, carriers, residuals, running) -> None:
 def combine(K: Sequence[Force], factors: Sequence[Scalar]) -> Force:
     """K' factors."""
     return sum_of(row * x for row, x in zip(K, factors, strict=True))
-
-
-def _split(problem: ConstrainedProblem, values: Sequence[Scalar]) -> list[list[Scalar]]:
-    """One value per row -> one list per constraint."""
-    result, start = [], 0
-    for c in problem.constraints:
-        result.append(list(values[start : start + c.size]))
-        start += c.size
-    return result

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ..scalar import Scalar, is_zero
 from ..spatial import LDL, Force, sum_of
 from .constrained_problem import ConstrainedProblem, Iterations, Solution
+from .constraint_rows import ConstraintRows
 from .crba import crba
 from .ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
 from .pv import proximal_point
@@ -27,7 +28,7 @@ class JointSpace:
         self.M = crba(tree, problem.q)
         bias = joint_torques(tree, problem.sweep, problem.wrenches)
         self.free = [t - b for t, b in zip(problem.tau, bias, strict=True)]
-        self.J = constraint_jacobian(problem.tree, problem.sweep, [(body, row) for body, row, _ in problem.rows])
+        self.J = closure_jacobian(problem.tree, problem.sweep, problem.constraints)
         self.e = [e for _, _, e in problem.rows]
 
     def delassus_rows(self, L) -> list[list[Scalar]]:
@@ -85,6 +86,15 @@ def prox_ltls(problem: ConstrainedProblem, iterations: Iterations, start: Sequen
         residuals, used = space.residuals(a), used + running
         lam = [x + m * r * running for x, m, r in zip(lam, mu, residuals, strict=True)]
     return Solution(a, lam, residuals, used, [L[k][k] for k in range(len(L))])
+
+
+def closure_jacobian(tree, sweep, constraints: Sequence[ConstraintRows]) -> list[list[Scalar]]:
+    """J of constraints on one or two bodies each."""
+    J = []
+    for c in constraints:
+        parts = [constraint_jacobian(tree, sweep, [(body, row) for row in K]) for body, K in c.terms]
+        J += [[sum_of(entries) for entries in zip(*rows, strict=True)] for rows in zip(*parts, strict=True)]
+    return J
 
 
 def constraint_jacobian(tree, sweep, rows: Sequence[tuple[int, Force]]) -> list[list[Scalar]]:

@@ -38,6 +38,14 @@ class ConstrainedProblem:
         """(body, covector, right-hand side) of every row."""
         return [(c.body, row, e) for c in self.constraints for row, e in zip(c.K, c.e, strict=True)]
 
+    def split(self, values: Sequence[Scalar]) -> list[list[Scalar]]:
+        """One value per row -> one list per constraint."""
+        result, start = [], 0
+        for c in self.constraints:
+            result.append(list(values[start : start + c.size]))
+            start += c.size
+        return result
+
     @property
     def mu(self) -> list[Scalar]:
         return [m for c in self.constraints for m in c.mu]

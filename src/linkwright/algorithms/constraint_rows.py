@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from ..model import Tree
 from ..scalar import Scalar, maximum
 from ..spatial import ArticulatedInertia, Force, Motion, Transform, Vector, sum_of
-from .kinematics import placements
+from .closures import Closures
 from .motion_sweep import MotionSweep
 
 
 @dataclass(frozen=True)
 class ConstraintRows:
     """One constraint: K (a covector per row, in the body's frame of computation) times the change of acceleration of
-    `body` equals e.
+    `body`, plus K_other times that of `other` where it closes a loop, equals e.
     """
 
     name: str
@@ -28,23 +28,34 @@ class ConstraintRows:
     e: tuple[Scalar, ...]
     mu: tuple[Scalar, ...]
     active: Scalar  # 1 or 0; rows and e of an inactive constraint are zero
+    other: int = 0
+    K_other: tuple[Force, ...] = ()
 
     @property
     def size(self) -> int:
         return len(self.K)
 
-    def residual(self, change: Motion) -> list[Scalar]:
-        """K a - e."""
-        return [row.dot(change) - e for row, e in zip(self.K, self.e, strict=True)]
+    @property
+    def terms(self) -> list[tuple[int, tuple[Force, ...]]]:
+        """(body, K) of each body it acts on."""
+        return [(self.body, self.K), (self.other, self.K_other)] if self.other else [(self.body, self.K)]
+
+    def residual(self, change: Sequence[Motion]) -> list[Scalar]:
+        """K a - e, for the changes of acceleration of all bodies."""
+        values = [row.dot(change[self.body]) - e for row, e in zip(self.K, self.e, strict=True)]
+        if self.other:
+            values = [x + row.dot(change[self.other]) for x, row in zip(values, self.K_other, strict=True)]
+        return values
 
 
 def constrained_bodies(tree: Tree) -> list[int]:
     """The bodies that carry a constrained one, and those themselves: all that constraint forces pass through."""
-    return sorted({i for c in tree.constraints for i in tree.graph.support[c.body]})
+    ends = {body for c in tree.constraints for body in (c.body, c.other)}
+    return sorted({i for body in ends for i in tree.graph.support[body]})
 
 
 def constraint_matrices(tree: Tree, active: Sequence[Scalar] | None = None) -> list[tuple[Force, ...]]:
-    """K of every constraint; needs no state. Rows of inactive constraints are zero."""
+    """K of every constraint on its first body; needs no state. Rows of inactive constraints are zero."""
     result = []
     for k, c in enumerate(tree.constraints):
         rows = c.K if active is None else tuple(row * active[k] for row in c.K)
@@ -71,11 +82,15 @@ def constraint_rows(
     """
     velocity, gravity = _carried(tree, sweep, v)
     K = constraint_matrices(tree, active)
+    closures = Closures(tree, q)
     result, row_number = [], 0
     for k, c in enumerate(tree.constraints):
         moving = c.frame @ velocity[c.body]
-        missing = _acceleration_at_rest(sweep, c.body, c.frame, moving, gravity[c.body])
-        error = None if baumgarte is None else _position_error(tree, c, q)
+        if c.other:
+            moving, missing = closures.relative_motion(c, sweep, velocity)
+        else:
+            missing = _acceleration_at_rest(sweep, c.body, c.frame, moving, gravity[c.body])
+        error = None if baumgarte is None else closures.position_error(c)
         e: list[Scalar] = []
         for r, row in enumerate(c.rows):
             goal = 0.0 if desired is None else desired[row_number + r]
@@ -84,7 +99,9 @@ def constraint_rows(
                 value = value - row.dot(moving) * (2.0 / baumgarte) - row.dot(error) * (1.0 / baumgarte**2)
             e.append(value if active is None else value * active[k])
         penalties = () if mu is None else tuple(mu[row_number : row_number + len(e)])
-        result.append(ConstraintRows(c.name, c.body, K[k], tuple(e), penalties, 1.0 if active is None else active[k]))
+        on = 1.0 if active is None else active[k]
+        K_other = tuple(row * on for row in closures.other_rows(c)) if c.other else ()
+        result.append(ConstraintRows(c.name, c.body, K[k], tuple(e), penalties, on, c.other, K_other))
         row_number += len(e)
     return result
 
@@ -109,21 +126,6 @@ def _acceleration_at_rest(sweep: MotionSweep, body: int, frame: Transform, movin
     return Motion(
         frame.rotate(sweep.acceleration[body].angular), classical - moving.angular.cross(moving.linear)
     )
-
-
-def _position_error(tree: Tree, constraint, q: Sequence[Scalar]) -> Motion:
-    """How far the frame is from its target, as a small motion in its own coordinates."""
-    pose = placements(tree, q)[constraint.body].after(constraint.frame)
-    target = constraint.target
-    offset = pose.rotation.T @ (pose.position - target.position)
-    relative = target.rotation.T @ pose.rotation  # the frame's axes seen from its target
-    # sine of the angle times the axis: the rotation vector to first order, smooth everywhere
-    half = Vector(
-        (relative[2, 1] - relative[1, 2]) * 0.5,
-        (relative[0, 2] - relative[2, 0]) * 0.5,
-        (relative[1, 0] - relative[0, 1]) * 0.5,
-    )
-    return Motion(half, offset)
 
 
 def largest_residual(residuals: Sequence[Scalar]) -> Scalar:

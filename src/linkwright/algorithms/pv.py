@@ -124,5 +124,5 @@ def _finish(problem, joint, y, passing, lam, used, pivots) -> Solution:
         for r, solved in zip(through.rows, through.solved, strict=True):
             y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
     a, change = accelerate(problem.tree, problem.sweep, joint, y)
-    residuals = [r for c in problem.constraints for r in c.residual(change[c.body])]
+    residuals = [r for c in problem.constraints for r in c.residual(change)]
     return Solution(a, lam, residuals, used, pivots)

@@ -70,7 +70,7 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
         for r, solved in zip(through.rows, through.solved, strict=True):
             y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
     a, change = accelerate(tree, problem.sweep, joint, y)
-    residuals = [r for c in problem.constraints for r in c.residual(change[c.body])]
+    residuals = [r for c in problem.constraints for r in c.residual(change)]
     return Solution(a, lam, residuals, 1.0, pivots)
 
 

@@ -72,7 +72,7 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
                 lam[source[1]] = x * problem.constraints[source[2]].active
             else:
                 leaving[i].setdefault(source[1], []).append(x)
-    residuals = [r for c in problem.constraints for r in c.residual(change[c.body])]
+    residuals = [r for c in problem.constraints for r in c.residual(change)]
     return Solution(a, lam, residuals, 1.0, pivots)
 
 

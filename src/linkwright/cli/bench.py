@@ -15,6 +15,7 @@ from rich.table import Table
 from ..bench.peers.pinocchio_cpp import find_peer
 from ..bench.timing import machine
 from ..errors import unknown_name
+from .output import table_console
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
 
@@ -37,7 +38,7 @@ def tree(
 
     chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
     names = tuple(x for x in algorithms.split(",") if x) or bench.ALGORITHMS
-    console = _console(as_json)
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
     with _progress(console) as (progress, task):
         progress.update(task, description="looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
@@ -90,7 +91,7 @@ def _bench_family(name: str, systems: str, algorithms: str, seconds: float, as_j
     family = bench.FAMILIES[name]
     chosen = _chosen(systems, bench.SYSTEMS, "system")
     names = _chosen(algorithms, family.algorithms, "algorithm")
-    console = _console(as_json)
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
     with _progress(console) as (progress, task):
         step = partial(_describe, progress, task)
         step("looking for Pinocchio C++ (building it takes minutes the first time)")
@@ -130,7 +131,7 @@ def compile_time(
     """Compile time of ABA over the number of links of a chain."""
     from ..bench import compile_time as bench
 
-    console = _console(as_json)
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
     chosen = tuple(int(x) for x in links.split(",") if x) or bench.LINKS
     with _progress(console) as (progress, task):
         results = list(bench.measure(chosen, progress=partial(_describe, progress, task)))
@@ -159,12 +160,6 @@ def _chosen(text: str, valid, kind: str) -> tuple[str, ...]:
         if name not in valid:
             raise unknown_name(kind, name, valid)
     return names or tuple(valid)
-
-
-def _console(as_json: bool) -> Console:
-    """JSON goes to standard output alone; tables keep their width where there is no terminal to fit into."""
-    console = Console(stderr=as_json)
-    return console if console.is_terminal else Console(stderr=as_json, width=max(console.width, 140))
 
 
 @contextmanager

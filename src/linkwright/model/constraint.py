@@ -1,7 +1,8 @@
-"""Constraints on the motion of a frame.
+"""Constraints on the motion of a frame, relative to the ground or to another frame.
 
 A constraint fixes some combinations of the velocity of its first frame relative to its second one, written in the first
-frame's coordinates as [linear; angular]: `rows @ (v1 - v2) = 0`. The second frame is the ground so far.
+frame's coordinates as [linear; angular]: `rows @ (v1 - X12 v2) = 0`. For a point it is the difference of the two
+origins' velocities, R1' (p1dot - p2dot), and nothing more.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import ModelError, UnsupportedError
+from ..errors import ModelError
 from .pose import Pose, PoseLike
 
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")  # linear, then angular, in the first frame
@@ -21,8 +22,9 @@ GROUND_FRAME = "world"
 class Constraint:
     """Made by `weld`, `connect` and `constrain`.
 
-    rows    (m, 6), acting on the [linear; angular] velocity of `frame` in its own coordinates
-    target  where `frame` should be in the world; needed for stabilization only
+    rows    (m, 6), acting on the [linear; angular] velocity of `frame` relative to `other`, in `frame`'s coordinates
+    point   compare the velocities of the two origins, not of the bodies at one place
+    target  where `frame` should be in `other`; needed for stabilization only
     mu      penalty of each row for the proximal solvers; None lets them choose
     """
 
@@ -30,6 +32,7 @@ class Constraint:
     frame: str
     other: str
     rows: np.ndarray
+    point: bool = False
     target: Pose | None = None
     mu: np.ndarray | None = None
 
@@ -49,15 +52,21 @@ class Constraint:
         object.__setattr__(self, "rows", rows)
         if self.mu is not None:
             object.__setattr__(self, "mu", _penalties(self.mu, len(rows), self.name))
-        if self.other != GROUND_FRAME:
-            raise UnsupportedError(
-                f"constraint {self.name!r} is between {self.frame!r} and {self.other!r}; only constraints to the "
-                f"ground are there so far: leave the second frame out"
-            )
+        if self.point and self.rows[:, 3:].any():
+            raise ModelError(f"constraint {self.name!r} is between points, so its rows must not act on rotations")
+        if self.other == self.frame:
+            raise ModelError(f"constraint {self.name!r} is between {self.frame!r} and itself")
+        if self.target is None and self.closes_a_loop:
+            object.__setattr__(self, "target", Pose.identity())
 
     @property
     def size(self) -> int:
         return len(self.rows)
+
+    @property
+    def closes_a_loop(self) -> bool:
+        """Whether it is between two bodies, and not a body and the ground."""
+        return self.other != GROUND_FRAME
 
     def renamed(self, prefix: str) -> Constraint:
         other = self.other if self.other == GROUND_FRAME else prefix + self.other
@@ -67,7 +76,7 @@ class Constraint:
 def weld(
     frame: str, other: str = GROUND_FRAME, *, name: str | None = None, directions=None, at: PoseLike = None, mu=None
 ) -> Constraint:
-    """Hold a frame still in all six directions, or in the given ones of x y z rx ry rz, its own axes."""
+    """Hold a frame on the ground, or on another frame, in all six directions or in some of x y z rx ry rz, its axes."""
     label = name or frame
     if directions is None:
         directions = DIRECTIONS
@@ -84,9 +93,9 @@ def weld(
 def connect(
     frame: str, other: str = GROUND_FRAME, *, name: str | None = None, at: PoseLike = None, mu=None
 ) -> Constraint:
-    """Hold the origin of a frame still; it may turn."""
+    """Hold the origin of a frame on the ground, or on the origin of another frame; it may turn."""
     return Constraint(
-        name=name or frame, frame=frame, other=other, rows=np.eye(6)[:3], target=_target(at), mu=mu
+        name=name or frame, frame=frame, other=other, rows=np.eye(6)[:3], point=True, target=_target(at), mu=mu
     )
 
 

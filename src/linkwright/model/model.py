@@ -80,16 +80,29 @@ class Model:
                     f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
                 )
             names.add(constraint.name)
-            try:
-                self.frame(constraint.frame)
-            except InputError as error:
-                raise InputError(f"constraint {constraint.name!r}: {error}") from None
+            for name in (constraint.frame, constraint.other):
+                try:
+                    self.frame(name)
+                except InputError as error:
+                    raise InputError(f"constraint {constraint.name!r}: {error}") from None
+            first, second = self.frame(constraint.frame).body, self.frame(constraint.other).body
+            if first == second or first == 0:
+                where = "on the ground" if first == 0 else f"on body {self.bodies[first].name!r}, as is the second"
+                raise InputError(
+                    f"constraint {constraint.name!r}: its first frame, {constraint.frame!r}, is {where}; expected a "
+                    f"frame that moves relative to the second"
+                )
 
     # Constraints
 
     def with_constraints(self, *constraints: Constraint) -> Model:
         """This model with further constraints, e.g. `robot.with_constraints(linkwright.weld("left_foot"))`."""
         return replace(self, constraints=(*self.constraints, *constraints))
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether some constraint is between two bodies."""
+        return any(self.frame(constraint.other).body for constraint in self.constraints)
 
     def without_constraints(self) -> Model:
         return replace(self, constraints=())

@@ -66,6 +66,7 @@ def to_dictionary(model: Model) -> dict[str, Any]:
                 "frame": c.frame,
                 "other": c.other,
                 "rows": c.rows.tolist(),
+                "point": c.point,
                 "target": None if c.target is None else _pose(c.target),
                 "mu": None if c.mu is None else c.mu.tolist(),
             }
@@ -109,7 +110,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
 
 
 def _read_constraint(data) -> Constraint:
-    _only(data, ("name", "frame", "other", "rows", "target", "mu"), "constraint")
+    _only(data, ("name", "frame", "other", "rows", "point", "target", "mu"), "constraint")
     target = None if data["target"] is None else _read_pose(data["target"])
     return Constraint(**{**data, "target": target})
 

@@ -24,11 +24,12 @@ from .rotation_steps import constant_transform
 
 @dataclass(frozen=True)
 class TreeConstraint:
-    """A constraint to the ground in the frame of computation of the body it acts on.
+    """A constraint in the frames of computation of the bodies it acts on.
 
     frame   from the body's frame of computation to the constraint's
     rows    covectors in the constraint's frame
     K       the same covectors in the body's frame of computation
+    other, other_frame   the second body, 0 for the ground, and its frame of the constraint
     """
 
     name: str
@@ -36,8 +37,10 @@ class TreeConstraint:
     frame: Transform
     rows: tuple[Force, ...]
     K: tuple[Force, ...]
+    other: int
+    other_frame: Transform
+    point: bool
     target: Placement | None
-    mu: tuple[float, ...] | None
 
 
 class Tree:
@@ -124,8 +127,9 @@ class Tree:
         if constraint.target is not None:
             R, p = constraint.target.rotation.tolist(), constraint.target.translation.tolist()
             target = Placement(Matrix(R), Vector(*p))
-        mu = None if constraint.mu is None else tuple(map(float, constraint.mu))
-        return TreeConstraint(constraint.name, body, frame, rows, tuple(frame.T @ row for row in rows), target, mu)
+        other, other_frame = self.frame_transform(constraint.other)
+        K = tuple(frame.T @ row for row in rows)
+        return TreeConstraint(constraint.name, body, frame, rows, K, other, other_frame, constraint.point, target)
 
     def _placement(self, i: int, values: Parameters) -> Transform:
         outer, inner = self._frames[self.parent[i]].inverse(), self._frames[i]

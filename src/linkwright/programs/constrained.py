@@ -7,6 +7,7 @@ import numpy as np
 from ..algorithms.constrained_aba import constrained_aba
 from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained_problem import ConstrainedProblem, Iterations, Solution
+from ..algorithms.lcaba import lcaba
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
 from ..algorithms.pv_early import pv_early
@@ -98,10 +99,10 @@ def _forces(tree, lam) -> list:
     return forces
 
 
-def _recipe(name: str, summary: str, solve, options) -> Recipe:
+def _recipe(name: str, summary: str, solve, options, *, loops: bool = False) -> Recipe:
     return Recipe(
         name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, proximal="iterations" in options), ("f_ext",),
-        _DEFAULT, options, check_solvable, _check_options, _switched_inputs,
+        _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
     )  # fmt: skip
 
 
@@ -111,13 +112,14 @@ def pv_soft(problem: ConstrainedProblem) -> Solution:
 
 
 CONSTRAINED = (
+    _recipe("lcaba", "constrained forward dynamics with loops, any constraints", lcaba, _PROXIMAL, loops=True),
     _recipe("constrained_aba", "constrained forward dynamics, O(n + m), any constraints", constrained_aba, _PROXIMAL),
     _recipe("prox_pv", "constrained forward dynamics, proximal Popov-Vereshchagin", prox_pv, _PROXIMAL),
-    _recipe("prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL),
+    _recipe("prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL, loops=True),
     _recipe("prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL),
     _recipe("pv", "constrained forward dynamics, independent constraints", pv, {**_HARD, "base": "first"}),
     _recipe("pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, _HARD),
-    _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD),
+    _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD, loops=True),
     _recipe("pv_soft", "constraints as penalties, O(n + m)", pv_soft, _SOFT),
-    _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, _SOFT),
+    _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, _SOFT, loops=True),
 )

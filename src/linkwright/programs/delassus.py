@@ -51,7 +51,7 @@ def _operator(tree, x, options):
 def _recipe(name: str, summary: str, output: str, evaluate, options) -> Recipe:
     return Recipe(
         name, summary, ("q",), (output,), evaluate, options=options, check=check_solvable,
-        check_options=_check_options, switched_inputs=_switched,
+        check_options=_check_options, switched_inputs=_switched, takes_loops=False,
     )  # fmt: skip
 
 

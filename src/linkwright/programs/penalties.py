@@ -11,7 +11,8 @@ from numbers import Real
 
 import numpy as np
 
-from ..algorithms.constrained_ltl import constraint_jacobian
+from ..algorithms.constrained_ltl import closure_jacobian
+from ..algorithms.constraint_rows import constraint_rows
 from ..algorithms.crba import crba
 from ..algorithms.motion_sweep import MotionSweep
 from ..errors import InputError, unknown_name
@@ -36,9 +37,7 @@ def automatic_penalties(model: Model) -> np.ndarray:
         q = model.random_configuration(rng)
         M = np.array(crba(tree, q), dtype=float)
         sweep = MotionSweep(tree, q, [0.0] * model.nv)
-        J = np.array(
-            constraint_jacobian(tree, sweep, [(c.body, row) for c in tree.constraints for row in c.K]), dtype=float
-        )
+        J = np.array(closure_jacobian(tree, sweep, constraint_rows(tree, sweep, q, [0.0] * model.nv)), dtype=float)
         diagonal = np.einsum("ij,ji->i", J, np.linalg.lstsq(M, J.T, rcond=None)[0])
         logs.append(np.log(np.maximum(diagonal, _SMALLEST_SHARE * max(float(diagonal.max()), 1e-300))))
     return _STIFFNESS / np.exp(np.mean(logs, axis=0))

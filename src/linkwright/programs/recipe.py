@@ -64,6 +64,8 @@ class Recipe:
     """Further inputs that options switch on."""
     ignores_constraints: bool = True
     """Constraints make no difference (kinematics, inertias), or are taken into account; else they are refused."""
+    takes_loops: bool = True
+    """Constraints between two bodies are taken into account or make no difference; else they are refused."""
 
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]
