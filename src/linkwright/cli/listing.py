@@ -15,7 +15,7 @@ def robots() -> None:
     """List the robots that can be loaded by name."""
     table = _table("name", "degrees of freedom", "what", "from", "needs")
     for robot in lw.list_robots():
-        table.add_row(robot.name, str(robot.dof), robot.description, robot.source, escape(robot.needs or ""))
+        table.add_row(robot.name, str(robot.dof), escape(robot.description), robot.source, escape(robot.needs or ""))
     table_console().print(table)
 
 
@@ -25,7 +25,7 @@ def algorithms() -> None:
     for recipe in RECIPES.values():
         inputs = [*recipe.inputs, *(f"({name})" for name in recipe.optional_inputs)]
         table.add_row(
-            recipe.name, recipe.summary, ", ".join(inputs), ", ".join(recipe.outputs), ", ".join(recipe.options)
+            recipe.name, escape(recipe.summary), ", ".join(inputs), ", ".join(recipe.outputs), ", ".join(recipe.options)
         )
     table_console().print(table)
 
