@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.bench.systems import SYSTEMS
 from linkwright.errors import LinkwrightError
 from linkwright.programs.penalties import automatic_penalties, penalties
 
@@ -209,3 +210,15 @@ def test_constraints_survive_editing_and_saving(tmp_path):
     pair = lw.attach(robot, other, prefix="other_", placement=(2, 0, 0))
     assert [c.name for c in pair.constraints] == ["left_foot", "right_hand", "other_left_foot"]
     assert pair.constraints[2].frame == "other_left_foot"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_automatic_penalties_converge_on_the_papers_systems(name, rng):
+    """Three iterations, no tuning: accelerations to 1e-6 of the hard solver's."""
+    if not name.startswith("hands"):
+        pytest.importorskip("pinocchio", reason="comes with the robots extra")
+    model = SYSTEMS[name]()
+    q, v, tau = state(model, rng, 4)
+    a = lw.reference(model, "constrained_aba", iterations=3, outputs="a")(q, v, tau)
+    exact = lw.reference(model, "pv", outputs="a")(q, v, tau)
+    assert np.abs(a - exact).max() < 1e-6 * np.abs(exact).max()

@@ -21,6 +21,7 @@ from .model.joint import (
 )
 from .model.parameters import default_parameters
 from .programs import RECIPES
+from .referee import solve_kkt
 from .robots import robots as list_robots
 
 __version__ = "0.1.0"
@@ -35,5 +36,5 @@ __all__ = [
     "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "compile", "connect",
     "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio",
     "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar", "prismatic", "reference",
-    "revolute", "save", "spherical", "to_pinocchio", "trace_program", "translational", "universal", "weld",
+    "revolute", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational", "universal", "weld",
 ]  # fmt: skip

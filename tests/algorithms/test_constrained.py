@@ -295,6 +295,15 @@ def test_pv_early_is_linear_on_the_ladder():
     assert operations(ladder(4), pv) > 3 * operations(ladder(2), pv)
 
 
+@pytest.mark.parametrize("name, options", [("constrained_aba", {"iterations": 3}), ("pv_soft", {})])
+def test_penalty_solvers_are_linear_on_the_ladder(name, options):
+    """From rung to rung the same operations are added, but for what chosen frames make of the first and last ones."""
+    counts = [
+        count_operations(lw.trace_program(ladder(rungs), name, outputs="a", **options)).total for rungs in (4, 7, 10)
+    ]
+    assert counts[2] - counts[1] == pytest.approx(counts[1] - counts[0], rel=0.01)
+
+
 def test_pv_early_is_the_cheapest_on_robots():
     feet = [f"{leg}_foot" for leg in ("FL", "FR", "RL", "RR")]
     for model in (quadruped().with_constraints(*map(connect, feet)), humanoid().with_constraints(weld("left_foot"))):
