@@ -86,7 +86,7 @@ class Model:
                 except InputError as error:
                     raise InputError(f"constraint {constraint.name!r}: {error}") from None
             first, second = self.frame(constraint.frame).body, self.frame(constraint.other).body
-            if first == second or first == 0:
+            if second and first in (0, second):
                 where = "on the ground" if first == 0 else f"on body {self.bodies[first].name!r}, as is the second"
                 raise InputError(
                     f"constraint {constraint.name!r}: its first frame, {constraint.frame!r}, is {where}; expected a "
