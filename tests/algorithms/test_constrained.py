@@ -297,11 +297,11 @@ def test_pv_early_is_linear_on_the_ladder():
 
 @pytest.mark.parametrize("name, options", [("constrained_aba", {"iterations": 3}), ("pv_soft", {})])
 def test_penalty_solvers_are_linear_on_the_ladder(name, options):
-    """From rung to rung the same operations are added, but for what chosen frames make of the first and last ones."""
+    """From rung to rung nearly the same operations are added: 6657, 6645, 6646, 6645 for three rungs of PV-soft."""
     counts = [
         count_operations(lw.trace_program(ladder(rungs), name, outputs="a", **options)).total for rungs in (4, 7, 10)
     ]
-    assert counts[2] - counts[1] == pytest.approx(counts[1] - counts[0], rel=0.01)
+    assert counts[2] - counts[1] == pytest.approx(counts[1] - counts[0], rel=0.002)
 
 
 def test_pv_early_is_the_cheapest_on_robots():

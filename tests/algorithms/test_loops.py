@@ -15,10 +15,11 @@ from linkwright.trace import count_operations
 
 INDEPENDENT_TOLERANCE = 1e-8
 REDUNDANT_TOLERANCE = 1e-6
-# Of the Delassus matrix scaled to a unit diagonal, in what counts as independent: five proximal iterations with
-# penalties of 1e5 inertias, estimated at other poses, are then converged.
-SMALLEST_EIGENVALUE = 1e-2
-PROXIMAL = {"lcaba": {"iterations": 5}, "prox_ltl": {"iterations": 5}}
+SMALLEST_EIGENVALUE = 1e-4  # of the Delassus matrix scaled to a unit diagonal, in what counts as independent
+# Each iteration divides the error by 1 + mu times an eigenvalue. With penalties estimated at other poses, five are not
+# enough for the smallest one allowed (4e-4 is left on seed 2); twenty are.
+CONVERGED = {"lcaba": {"iterations": 20}, "prox_ltl": {"iterations": 20}}
+FIVE = {"lcaba": {"iterations": 5}, "prox_ltl": {"iterations": 5}}
 
 
 def random_graph(seed):
@@ -67,7 +68,7 @@ def error(a, exact):
 def test_random_graphs_agree_with_the_referee(seed):
     model, q, v, tau, desired = random_graph(seed)
     exact = solve_kkt(model, q, v, tau, desired=desired)
-    for name, options in {"ltl": {}, **PROXIMAL}.items():
+    for name, options in {"ltl": {}, **CONVERGED}.items():
         solution = lw.reference(model, name, desired="input", **options)(q, v, tau, desired)
         assert error(solution.a, exact.a) < INDEPENDENT_TOLERANCE, name
         for c in model.constraints:
@@ -92,7 +93,7 @@ def test_the_sweep_meets_loops_and_parents_as_neighbours():
 def test_compiled_to_the_same(seed):
     model, q, v, tau, desired = random_graph(seed)
     exact = solve_kkt(model, q, v, tau, desired=desired)
-    function = lw.compile(model, "lcaba", desired="input", outputs="a", iterations=5)
+    function = lw.compile(model, "lcaba", desired="input", outputs="a", **CONVERGED["lcaba"])
     single = function(q, v, tau, desired)
     assert error(single, exact.a) < INDEPENDENT_TOLERANCE
     batch = function(*(np.repeat(x[None], 7, axis=0) for x in (q, v, tau, desired)))
@@ -104,7 +105,7 @@ def test_a_closure_given_twice_changes_no_acceleration(seed):
     model, q, v, tau, _ = random_graph(seed)
     exact = solve_kkt(model, q, v, tau)
     twice = model.with_constraints(*(replace(c, name=f"{c.name}_again") for c in model.constraints))
-    for name, options in PROXIMAL.items():
+    for name, options in FIVE.items():
         solution = lw.reference(twice, name, **options)(q, v, tau)
         assert error(solution.a, exact.a) < REDUNDANT_TOLERANCE
 

@@ -249,7 +249,7 @@ def test_constant_rotations_take_the_fewest_turns(turns, rng):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_chosen_frames_never_cost_more(seed):
+def test_chosen_frames_do_not_cost_more_on_random_trees(seed):
     model = random_tree(seed, 8, kinds=("revolute", "prismatic", "continuous"))
     counts = []
     for refine in (False, True):
