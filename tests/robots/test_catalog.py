@@ -36,5 +36,7 @@ def test_what_needs_no_package():
     built_in = {robot.name for robot in robots() if not isinstance(robot, PackagedRobot)}
     assert built_in == {
         "chain", "tree", "stem_with_branches", "random_tree", "quadruped", "humanoid", "humanoid_with_hands",
+        "slider_crank", "four_bar", "five_bar", "watt_six_bar", "stephenson_six_bar", "pantograph_leg", "jansen_leg",
+        "jansen_beast",
     }  # fmt: skip
     assert all(robot.available and robot.source == "built in" for robot in robots() if robot.name in built_in)

@@ -13,8 +13,17 @@ from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
+from .jansen import jansen_beast, jansen_leg
 from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
 from .patterns import chain, stem_with_branches, tree
+from .planar_linkages import (
+    five_bar,
+    four_bar,
+    pantograph_leg,
+    slider_crank,
+    stephenson_six_bar,
+    watt_six_bar,
+)
 from .quadruped import quadruped
 from .random import random_tree
 
@@ -77,7 +86,11 @@ class BuiltRobot(KnownRobot):
         if len(numbers) > len(accepted):
             expected = ", ".join(accepted) or "none"
             raise InputError(f"{self.name!r} was given {len(numbers)} numbers; it takes: {expected}")
-        return self.factory(*numbers, floating_base=floating_base)
+        if "floating_base" in inspect.signature(self.factory).parameters:
+            return self.factory(*numbers, floating_base=floating_base)
+        if floating_base:
+            raise InputError(f"{self.name!r} stands on the ground; it cannot be loaded with floating_base=True")
+        return self.factory(*numbers)
 
 
 def _packaged(package: str, folder: str, *rows: tuple[str, str, int, bool, str]) -> list[KnownRobot]:
@@ -149,6 +162,14 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("quadruped", "four-legged robot", 18, True, quadruped),
     BuiltRobot("humanoid", "two-legged robot with arms", 36, True, humanoid),
     BuiltRobot("humanoid_with_hands", "the same with two five-fingered hands", 84, True, humanoid_with_hands),
+    BuiltRobot("slider_crank", "slider-crank, one loop", 3, False, slider_crank),
+    BuiltRobot("four_bar", "planar four-bar linkage", 3, False, four_bar),
+    BuiltRobot("five_bar", "planar five-bar linkage, two motors", 4, False, five_bar),
+    BuiltRobot("watt_six_bar", "Watt's six-bar linkage, two loops", 5, False, watt_six_bar),
+    BuiltRobot("stephenson_six_bar", "Stephenson's six-bar linkage, two loops", 5, False, stephenson_six_bar),
+    BuiltRobot("pantograph_leg", "leg that magnifies two slides, two loops", 6, False, pantograph_leg),
+    BuiltRobot("jansen_leg", "Theo Jansen's leg, three loops", 7, False, jansen_leg),
+    BuiltRobot("jansen_beast", "Jansen legs on one crankshaft; jansen_beast:legs", 73, False, jansen_beast),
 ]  # fmt: skip
 
 _BY_NAME = {robot.name: robot for robot in sorted(_ROBOTS, key=lambda robot: robot.name)}
