@@ -37,6 +37,7 @@ def test_what_needs_no_package():
     assert built_in == {
         "chain", "tree", "stem_with_branches", "random_tree", "quadruped", "humanoid", "humanoid_with_hands",
         "slider_crank", "four_bar", "five_bar", "watt_six_bar", "stephenson_six_bar", "pantograph_leg", "jansen_leg",
-        "jansen_beast",
+        "jansen_beast", "delta_robot", "stewart_platform", "digit_like", "biped_with_box", "two_bipeds_with_box",
+        "ring", "chain_of_loops", "all_coupled", "star",
     }  # fmt: skip
     assert all(robot.available and robot.source == "built in" for robot in robots() if robot.name in built_in)

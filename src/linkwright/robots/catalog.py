@@ -11,10 +11,13 @@ from typing import ClassVar
 
 from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
+from .digit_like import biped_with_box, digit_like, two_bipeds_with_box
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
 from .jansen import jansen_beast, jansen_leg
+from .looped_patterns import all_coupled, chain_of_loops, ring, star
 from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
+from .parallel import delta_robot, stewart_platform
 from .patterns import chain, stem_with_branches, tree
 from .planar_linkages import (
     five_bar,
@@ -170,6 +173,15 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("pantograph_leg", "leg that magnifies two slides, two loops", 6, False, pantograph_leg),
     BuiltRobot("jansen_leg", "Theo Jansen's leg, three loops", 7, False, jansen_leg),
     BuiltRobot("jansen_beast", "Jansen legs on one crankshaft; jansen_beast:legs", 73, False, jansen_beast),
+    BuiltRobot("delta_robot", "delta robot, six loops", 21, False, delta_robot),
+    BuiltRobot("stewart_platform", "platform on six legs", 24, False, stewart_platform),
+    BuiltRobot("digit_like", "biped with three loops in each leg, standing", 44, True, digit_like),
+    BuiltRobot("biped_with_box", "the same holding a box", 50, True, biped_with_box),
+    BuiltRobot("two_bipeds_with_box", "two of them carrying a box", 94, True, two_bipeds_with_box),
+    BuiltRobot("ring", "a cycle of links; ring:n", 12, False, ring),
+    BuiltRobot("chain_of_loops", "loops one after the other; chain_of_loops:loops,links", 29, False, chain_of_loops),
+    BuiltRobot("all_coupled", "loops that all share joints; all_coupled:n,spacing", 36, False, all_coupled),
+    BuiltRobot("star", "pairs of chains from one hub, tip to tip; star:pairs,length", 38, True, star),
 ]  # fmt: skip
 
 _BY_NAME = {robot.name: robot for robot in sorted(_ROBOTS, key=lambda robot: robot.name)}

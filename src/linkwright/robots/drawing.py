@@ -7,6 +7,7 @@ there. So the pose as drawn is q = neutral, and the loops close in it by constru
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,13 +20,24 @@ DENSITY = 1.0  # kilograms per metre of a bar
 THICKNESS = 0.02  # metres, of its square section
 
 
+@dataclass(frozen=True)
+class _Body:
+    name: str
+    joint: Joint
+    parent: str
+    placement: np.ndarray
+    inertia: Inertia
+
+
 class Drawing:
-    """A builder that is told where things are, not how they sit on one another."""
+    """A builder that is told where things are, not how they sit on one another, and numbers bodies depth first."""
 
     def __init__(self, name: str, *, density: float = DENSITY, thickness: float = THICKNESS):
         self.density, self.thickness = positive("density", density), positive("thickness", thickness)
-        self._builder = ModelBuilder(name)
+        self.name = name
         self._origins = {GROUND: np.zeros(3)}
+        self._bodies: list[_Body] = []
+        self._frames: list[tuple[str, str, np.ndarray]] = []
         self._constraints: list[Constraint] = []
 
     def add(
@@ -37,13 +49,14 @@ class Drawing:
         mass = Inertia.zero() if inertia is None else inertia
         for begin, end in bars:
             mass = mass + self.bar(np.subtract(begin, origin), np.subtract(end, origin))
-        self._builder.add_body(name, joint, parent=parent, placement=origin - self._origins[parent], inertia=mass)
+        self._bodies.append(_Body(name, joint, parent, origin - self._origins[parent], mass))
         self._origins[name] = origin
         return name
 
     def mark(self, name: str, body: str, at: Point) -> str:
         """A frame on a body."""
-        return self._builder.add_frame(name, body, np.array(at, dtype=float) - self._origins[body])
+        self._frames.append((name, body, np.array(at, dtype=float) - self._origins[body]))
+        return name
 
     def marks(self, name: str, first: str, second: str, at: Point) -> tuple[str, str]:
         """Frames on two bodies at the place where they meet."""
@@ -53,7 +66,20 @@ class Drawing:
         self._constraints.append(constraint)
 
     def build(self) -> Model:
-        return self._builder.build().with_constraints(*self._constraints)
+        builder = ModelBuilder(self.name)
+        children: dict[str, list[_Body]] = {}
+        for body in reversed(self._bodies):
+            children.setdefault(body.parent, []).append(body)
+        waiting = children.get(GROUND, [])
+        while waiting:
+            body = waiting.pop()
+            builder.add_body(
+                body.name, body.joint, parent=body.parent, placement=body.placement, inertia=body.inertia
+            )
+            waiting += children.get(body.name, [])
+        for frame in self._frames:
+            builder.add_frame(*frame)
+        return builder.build().with_constraints(*self._constraints)
 
     def bar(self, begin: Point, end: Point) -> Inertia:
         return bar(begin, end, self.density, self.thickness)
