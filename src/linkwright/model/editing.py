@@ -37,7 +37,8 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
             body.name, joint, parent=model.bodies[body.parent].name, placement=placement, inertia=body.inertia
         )
     _copy_frames(model, builder, prefix="")
-    return builder.build().with_constraints(*model.constraints)
+    kept = [model.reference[model.iq[i]] for i in range(1, model.nbodies) if i not in locked]
+    return builder.build().with_constraints(*model.constraints).with_reference(np.concatenate([*kept, []]))
 
 
 def attach(
@@ -62,7 +63,27 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    return builder.build().with_constraints(*(c.renamed(prefix) for c in other.constraints))
+    reference = np.concatenate([model.reference, other.reference])
+    return builder.build().with_constraints(*(c.renamed(prefix) for c in other.constraints)).with_reference(reference)
+
+
+def depth_first(model: Model) -> Model:
+    """`model` with each body's descendants numbered right after it, as files are read; bodies keep their order else."""
+    order, waiting = [], [0]
+    while waiting:
+        i = waiting.pop()
+        order.append(i)
+        waiting.extend(reversed(model.graph.children[i]))
+    builder = ModelBuilder(model.name, model.gravity)
+    builder.add_inertia(GROUND, model.bodies[0].inertia)
+    for i in order[1:]:
+        body = model.bodies[i]
+        builder.add_body(
+            body.name, body.joint, parent=model.bodies[body.parent].name, placement=body.placement, inertia=body.inertia
+        )
+    _copy_frames(model, builder, prefix="")
+    reference = np.concatenate([model.reference[model.iq[i]] for i in order])
+    return builder.build().with_constraints(*model.constraints).with_reference(reference)
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:
