@@ -2,6 +2,7 @@
 
 from .catalog import KnownRobot, robots
 from .digit_like import biped_with_box, digit_like, two_bipeds_with_box
+from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
 from .jansen import jansen_beast, jansen_leg
@@ -14,7 +15,8 @@ from .random import random_tree
 
 __all__ = [
     "KnownRobot", "all_coupled", "biped_with_box", "chain", "chain_of_loops", "delta_robot", "digit_like", "five_bar",
-    "four_bar", "humanoid", "humanoid_with_hands", "jansen_beast", "jansen_leg", "pantograph_leg", "quadruped",
-    "random_tree", "ring", "robots", "slider_crank", "star", "stem_with_branches", "stephenson_six_bar",
-    "stewart_platform", "tree", "two_bipeds_with_box", "watt_six_bar",
+    "four_bar", "hand_with_cube", "humanoid", "humanoid_with_cube", "humanoid_with_hands", "jansen_beast",
+    "jansen_leg", "pantograph_leg", "quadruped", "random_tree", "ring", "robots", "slider_crank", "star",
+    "stem_with_branches", "stephenson_six_bar", "stewart_platform", "tree", "two_bipeds_with_box",
+    "two_hands_with_cube", "watt_six_bar",
 ]  # fmt: skip

@@ -6,12 +6,14 @@ import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
 from .digit_like import biped_with_box, digit_like, two_bipeds_with_box
+from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
 from .jansen import jansen_beast, jansen_leg
@@ -96,6 +98,26 @@ class BuiltRobot(KnownRobot):
         return self.factory(*numbers)
 
 
+@dataclass(frozen=True)
+class AssembledRobot(KnownRobot):
+    """Known robots put together. `load` loads the parts; the base that floats, if any, is the first one's."""
+
+    parts: tuple[str, ...]
+    factory: Callable[..., Model]
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        return ", ".join(sorted({_BY_NAME[part].source for part in self.parts}))
+
+    @property
+    def available(self) -> bool:  # type: ignore[override]
+        return self.needs is None
+
+    @property
+    def needs(self) -> str | None:  # type: ignore[override]
+        return next((_BY_NAME[part].needs for part in self.parts if _BY_NAME[part].needs), None)
+
+
 def _packaged(package: str, folder: str, *rows: tuple[str, str, int, bool, str]) -> list[KnownRobot]:
     return [
         PackagedRobot(name, description, dof, floats, package, folder + file)
@@ -104,6 +126,7 @@ def _packaged(package: str, folder: str, *rows: tuple[str, str, int, bool, str])
 
 
 _ARM, _LEGGED = False, True  # stands on the ground, or floats
+_HANDS = ("allegro", "allegro_left")
 
 _ROBOTS: list[KnownRobot] = [
     *_packaged(
@@ -178,6 +201,12 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("digit_like", "biped with three loops in each leg, standing", 44, True, digit_like),
     BuiltRobot("biped_with_box", "the same holding a box", 50, True, biped_with_box),
     BuiltRobot("two_bipeds_with_box", "two of them carrying a box", 94, True, two_bipeds_with_box),
+    AssembledRobot("hand_with_cube", "Allegro hand holding a cube", 22, False, ("allegro",), hand_with_cube),
+    AssembledRobot("two_hands_with_cube", "two Allegro hands holding a cube", 38, False, _HANDS, two_hands_with_cube),
+    AssembledRobot("humanoid_with_cube", "simple humanoid holding a cube with two Allegro hands", 73, True,
+                   ("simple_humanoid", *_HANDS), humanoid_with_cube),
+    AssembledRobot("humanoid_with_cube_standing", "the same with its feet welded to the ground", 73, True,
+                   ("simple_humanoid", *_HANDS), partial(humanoid_with_cube, standing=True)),
     BuiltRobot("ring", "a cycle of links; ring:n", 12, False, ring),
     BuiltRobot("chain_of_loops", "loops one after the other; chain_of_loops:loops,links", 29, False, chain_of_loops),
     BuiltRobot("all_coupled", "loops that all share joints; all_coupled:n,spacing", 36, False, all_coupled),
