@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwright.algorithms.constrained_ltl import closure_jacobian
-from linkwright.algorithms.constraint_rows import constraint_rows
-from linkwright.algorithms.motion_sweep import MotionSweep
-from linkwright.model import Model, Pose, Tree
+import linkwright as lw
+from linkwright.model import Model, Pose
 
 
 def poses(model: Model, q: np.ndarray) -> list[Pose]:
@@ -36,9 +34,7 @@ def gap(model: Model, q: np.ndarray, constraint) -> float:
 
 
 def jacobian(model: Model, q: np.ndarray) -> np.ndarray:
-    tree, still = Tree(model), [0.0] * model.nv
-    sweep = MotionSweep(tree, q, still)
-    return np.array(closure_jacobian(tree, sweep, constraint_rows(tree, sweep, q, still)), dtype=float)
+    return lw.reference(model, "constraint_jacobian")(q)
 
 
 def mobility(model: Model, q: np.ndarray) -> int:

@@ -37,8 +37,15 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
             body.name, joint, parent=model.bodies[body.parent].name, placement=placement, inertia=body.inertia
         )
     _copy_frames(model, builder, prefix="")
-    kept = [model.reference[model.iq[i]] for i in range(1, model.nbodies) if i not in locked]
-    return builder.build().with_constraints(*model.constraints).with_reference(np.concatenate([*kept, []]))
+    fixed_at = {}
+    for i, value in locked.items():
+        joint = model.bodies[i].joint
+        if joint.nq == 1:
+            fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
+    kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
+    reference = np.concatenate([model.reference[model.iq[i]] for i in range(model.nbodies) if i not in locked])
+    result = builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
+    return result.with_reference(reference)
 
 
 def attach(
@@ -64,7 +71,8 @@ def attach(
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
     reference = np.concatenate([model.reference, other.reference])
-    return builder.build().with_constraints(*(c.renamed(prefix) for c in other.constraints)).with_reference(reference)
+    constraints = [c.renamed(prefix, mount) for c in other.constraints]
+    return builder.build().with_constraints(*constraints).with_reference(reference)
 
 
 def depth_first(model: Model) -> Model:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import GROUND, Inertia, Joint, Model, Pose
-from ..model.constraint import connect, weld
+from ..model.constraints import connect, weld
 from ..model.joint import fixed, free_flyer, revolute
 from .drawing import Drawing, bar
 

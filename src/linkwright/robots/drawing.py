@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model import GROUND, Inertia, Joint, Model, ModelBuilder
-from ..model.constraint import Constraint
+from ..model.constraints import Constraint
 from .checks import positive
 
 Point = Sequence[float]  # x, y, z

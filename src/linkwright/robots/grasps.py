@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..model import Inertia, Model, ModelBuilder, Pose
-from ..model.constraint import connect, weld
+from ..model.constraints import connect, weld
 from ..model.editing import attach, depth_first
 from ..model.joint import free_flyer
 from .reaching import body_poses, reach

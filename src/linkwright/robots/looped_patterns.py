@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model import GROUND, Model
-from ..model.constraint import weld
+from ..model.constraints import weld
 from ..model.joint import free_flyer, revolute
 from .checks import count
 from .drawing import Drawing

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model import Inertia, Model, Pose
-from ..model.constraint import connect
+from ..model.constraints import connect
 from ..model.joint import free_flyer, prismatic, revolute, universal
 from .checks import finite, positive
 from .drawing import Drawing

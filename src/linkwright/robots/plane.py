@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError, unknown_name
 from ..model import GROUND, Inertia
-from ..model.constraint import Constraint, connect, weld
+from ..model.constraints import Constraint, close_with, connect, weld
 from ..model.joint import prismatic, revolute
 from .drawing import Drawing
 
@@ -21,7 +21,7 @@ NORMAL = "-y"  # about which angles in the plane are counter-clockwise
 CLOSURES = {
     "planar": lambda one, other, name: weld(one, other, name=name, directions="x z"),
     "point": lambda one, other, name: connect(one, other, name=name),
-    "revolute": lambda one, other, name: weld(one, other, name=name, directions="x y z rx rz"),
+    "revolute": lambda one, other, name: close_with("revolute", one, other, axis=NORMAL, name=name),
 }
 
 
