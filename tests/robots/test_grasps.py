@@ -33,6 +33,7 @@ def test_closed_grasp(model, sizes):
     q = model.reference
     assert (model.nv, model.nc, mobility(model, q)) == sizes
     assert all(gap(model, q, c) < 1e-12 for c in model.constraints)
+    assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
     assert np.all(q >= model.stacked("lower")) and np.all(q <= model.stacked("upper"))
     for i, subtree in enumerate(model.graph.subtree):
         assert subtree == tuple(range(i, i + len(subtree)))  # depth first

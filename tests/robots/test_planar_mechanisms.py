@@ -42,6 +42,7 @@ def test_sizes_closure_and_mobility(build, dof, pins, free, closure):
     q = model.neutral()
     assert (model.nv, model.nc) == (dof, pins * ROWS[closure])
     assert all(gap(model, q, c) < 1e-12 for c in model.constraints)
+    assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
     assert mobility(model, q) == free
     assert dof - 2 * pins == free  # the two rows a pin needs are independent; the others are redundant
     assert model.warnings == () and all(body.inertia.mass > 0 for body in model.bodies[1:])

@@ -54,6 +54,7 @@ def test_sizes_closure_and_mobility(name):
     q = model.neutral()
     assert (model.nv, model.nc) == (dof, rows)
     assert all(gap(model, q, c) < 1e-12 for c in model.constraints)
+    assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
     assert mobility(model, q) == free
     assert model.warnings == () and all(body.inertia.mass > 0 for body in model.bodies[1:])
 

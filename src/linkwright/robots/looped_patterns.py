@@ -94,7 +94,7 @@ def star(pairs: int = 4, length: int = 4, *, planar: bool = False, floating_base
     radius = max(LINK_LENGTH, pairs * width / (2 * math.pi))
     hub = drawing.link("hub", np.zeros(2), np.array([radius, 0.0]), GROUND)
     for k in range(1, pairs + 1):
-        angle = 2 * math.pi * (k - 1) / pairs
+        angle = 2 * math.pi * (k - 2 / 3) / pairs  # none along x or z, whose zeros would make that pair cheaper
         outward, across = np.array([math.cos(angle), math.sin(angle)]), np.array([-math.sin(angle), math.cos(angle)])
         left, right = radius * outward + across * LINK_LENGTH / 2, radius * outward - across * LINK_LENGTH / 2
         corners = _polygon(left, right, sides)
