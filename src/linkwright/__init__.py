@@ -3,7 +3,8 @@
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError
 from .io import from_pinocchio, load, save, to_pinocchio
-from .model import Inertia, Joint, Model, ModelBuilder, Pose
+from .mobility_analysis import mobility
+from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraint import connect, constrain, weld
 from .model.editing import attach, lock_joints
 from .model.joint import (
@@ -19,6 +20,7 @@ from .model.joint import (
     translational,
     universal,
 )
+from .model.loops import loops
 from .model.parameters import default_parameters
 from .programs import RECIPES
 from .referee import solve_kkt
@@ -33,8 +35,9 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "compile", "connect",
-    "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio",
-    "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar", "prismatic", "reference",
-    "revolute", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational", "universal", "weld",
+    "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "compile",
+    "connect", "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer",
+    "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar",
+    "prismatic", "reference", "revolute", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program",
+    "translational", "universal", "weld",
 ]  # fmt: skip
