@@ -1,5 +1,6 @@
 """Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
 
+from . import viewer
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError
 from .io import from_pinocchio, load, save, to_pinocchio
@@ -39,5 +40,5 @@ __all__ = [
     "connect", "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer",
     "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar",
     "prismatic", "reference", "revolute", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program",
-    "translational", "universal", "weld",
+    "translational", "universal", "viewer", "weld",
 ]  # fmt: skip
