@@ -6,7 +6,7 @@ from .errors import LinkwrightError
 from .io import from_pinocchio, load, save, to_pinocchio
 from .mobility_analysis import mobility
 from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
-from .model.constraint import connect, constrain, weld
+from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
 from .model.editing import attach, lock_joints
 from .model.joint import (
     continuous,
@@ -36,9 +36,9 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "compile",
-    "connect", "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer",
-    "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar",
-    "prismatic", "reference", "revolute", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program",
-    "translational", "universal", "viewer", "weld",
+    "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "center_of_mass",
+    "close_with", "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters",
+    "fixed", "free_flyer", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints",
+    "loops", "mobility", "planar", "prismatic", "reference", "revolute", "rod", "save", "solve_kkt", "spherical",
+    "to_pinocchio", "trace_program", "translational", "transmission", "universal", "viewer", "weld",
 ]  # fmt: skip

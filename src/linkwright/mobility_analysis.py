@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .compilation import reference
 from .errors import InputError
 from .model import Model
-from .referee import DenseDynamics
 
 # A singular value of the constraint Jacobian, its rows scaled to length one, this much smaller than the largest one
 # is rounding: coordinates are used to about 1e-10, and real mechanisms near a singular pose pass through 1e-3 or so.
@@ -63,7 +63,7 @@ def mobility(model: Model, q=None) -> Mobility:
     q = model.neutral() if q is None else np.asarray(q, dtype=float)
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
         raise InputError(f"q is {q}; expected {model.nq} finite numbers: one configuration of {model.name!r}")
-    J = constraint_jacobian(model, q)
+    J = reference(model, "constraint_jacobian")(q)
     length = np.linalg.norm(J, axis=1)
     holds_nothing = length <= RANK_TOLERANCE * max(1.0, length.max(initial=0.0))
     scale = np.where(holds_nothing, np.inf, length)
@@ -76,8 +76,3 @@ def mobility(model: Model, q=None) -> Mobility:
             names.append(constraint.name)
         start += constraint.size
     return Mobility(model.nv, model.nc, rank, tuple(names), q)
-
-
-def constraint_jacobian(model: Model, q: np.ndarray) -> np.ndarray:
-    """(nc, nv) with J v = 0 for motions that the constraints allow."""
-    return DenseDynamics(model, q, np.zeros(model.nv)).constraint_rows()[0].astype(float)

@@ -10,7 +10,8 @@ import linkwright as lw
 from linkwright.errors import ModelError
 from linkwright.model.joint import Joint
 from linkwright.model.reversal import reversed_joint
-from linkwright.referee import DenseDynamics, solve_kkt
+from linkwright.referee import solve_kkt
+from linkwright.robots.random import random_pose
 
 
 def closure_errors(model, q):
@@ -235,30 +236,62 @@ def test_refusals(spoil, message):
         spoil(four_bar())
 
 
-def test_random_graphs_move_alike_whatever_is_cut():
-    """Ten random graphs of revolute and spherical joints: the free motions do not depend on the tree."""
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(4, 8))
-        graph, names = lw.GraphBuilder("random"), ["world"]
-        for k in range(n):
-            graph.add_body(f"b{k}", lw.Inertia(1.0, rng.normal(size=3), np.eye(3)))
-            make = lw.revolute if rng.random() < 0.7 else lw.spherical
-            graph.add_joint(make(f"j{k}", rng.normal(size=3)), str(rng.choice(names)), f"b{k}", at=rng.normal(size=3))
-            names.append(f"b{k}")
-        pairs = list(itertools.combinations(names, 2))
-        for k in range(2):
-            first, second = pairs[int(rng.integers(len(pairs)))]
-            joint = lw.revolute if k else lw.spherical
-            graph.add_joint(joint(f"c{k}", rng.normal(size=3)), second, first, at=rng.normal(size=3))
-        models = [graph.build(), graph.build(cut=["c0", "c1"])]
-        accelerations = []
-        for model in models:
-            q, zero = model.neutral(), np.zeros(model.nv)
-            a = solve_kkt(model, q, zero, zero).a
-            frames = [f"b{k}" for k in range(n)]
-            of_frames = lw.reference(model, "frame_accelerations", frames=frames, reference="world")
-            accelerations.append(of_frames(q, zero, a))
-            J = DenseDynamics(model, q, zero).constraint_rows()[0].astype(float)
-            assert model.nv - np.linalg.matrix_rank(J, tol=1e-9) == lw.mobility(model).mobility
-        np.testing.assert_allclose(accelerations[0], accelerations[1], atol=1e-7)
+KINDS = ("revolute", "spherical", "universal", "cylindrical", "prismatic", "planar", "translational")
+
+
+def random_graph(seed):
+    """Bodies, most of them on revolute joints, and two further joints of any kind that close loops."""
+    rng = np.random.default_rng(seed)
+    graph, names = lw.GraphBuilder("random"), ["world"]
+
+    def joint(name, kind):
+        axis = rng.normal(size=3)
+        return Joint(name=name, kind=kind, axis=axis, second_axis=np.cross(axis, rng.normal(size=3)))
+
+    for k in range(int(rng.integers(5, 9))):
+        graph.add_body(f"b{k}", lw.Inertia(1.0, rng.normal(size=3), np.eye(3)))
+        kind = "revolute" if rng.random() < 0.7 else str(rng.choice(KINDS))
+        graph.add_joint(joint(f"j{k}", kind), str(rng.choice(names)), f"b{k}", at=random_pose(rng))
+        names.append(f"b{k}")
+    pairs = list(itertools.combinations(names, 2))
+    for k in range(2):
+        first, second = pairs[int(rng.integers(len(pairs)))]
+        graph.add_joint(joint(f"c{k}", KINDS[(seed + 3 * k) % len(KINDS)]), second, first, at=random_pose(rng))
+    return graph, names[1:], rng
+
+
+def motions(model, names, v):
+    q = model.neutral()
+    return np.concatenate([lw.reference(model, "frame_jacobian", frame=n, reference="world")(q) @ v for n in names])
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_random_graphs_move_alike_whatever_is_cut(seed):
+    """A moving mechanism has the same accelerations, bodies seen from the world, whichever tree carries it."""
+    graph, names, rng = random_graph(seed)
+    first, second = graph.build(), graph.build(cut=["c0", "c1"])
+    assert [c.name for c in second.constraints] == ["c0", "c1"]
+    J = lw.reference(first, "constraint_jacobian")(first.neutral())
+    _, sigma, V = np.linalg.svd(J)
+    free = V[int(np.sum(sigma > 1e-9)) :]
+    v = {first: free.T @ rng.normal(size=len(free))}
+    every = np.array([motions(second, names, e) for e in np.eye(second.nv)]).T
+    v[second], *_ = np.linalg.lstsq(every, motions(first, names, v[first]), rcond=None)
+    found = []
+    for model in (first, second):
+        q = model.neutral()
+        np.testing.assert_allclose(lw.reference(model, "constraint_error")(q), 0, atol=1e-12)
+        np.testing.assert_allclose(lw.reference(model, "constraint_jacobian")(q) @ v[model], 0, atol=1e-8)
+        a = solve_kkt(model, q, v[model], np.zeros(model.nv)).a
+        of_frames = lw.reference(model, "frame_accelerations", frames=names, reference="world")
+        found.append(of_frames(q, v[model], a))
+    np.testing.assert_allclose(motions(second, names, v[second]), motions(first, names, v[first]), atol=1e-8)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6, atol=1e-7 * np.abs(found[0]).max())
+    assert lw.mobility(first).mobility == lw.mobility(second).mobility
+
+
+def test_helical_joints_stay_in_the_tree():
+    graph = four_bar(B=lambda name: lw.helical(name, "y", pitch=0.1))
+    assert [c.name for c in graph.build().constraints] == ["C"]
+    with pytest.raises(ModelError, match="another joint"):
+        graph.build(cut="B")

@@ -120,3 +120,20 @@ def test_mobility_refuses_batches():
     for q in (np.zeros((2, 3)), np.zeros(2), [0, np.nan, 0]):
         with pytest.raises(InputError, match="one configuration"):
             lw.mobility(model, q)
+
+
+def test_loops_of_rods_gears_and_the_centre_of_mass():
+    arms = lw.load("tree:7,2")
+    model = arms.with_constraints(
+        lw.rod("link_4", "link_6", length=0.5, name="rod"), lw.rod("link_7", length=1.0, name="tether"),
+        lw.couple("link_4_joint", "link_5_joint", [0, 2.0], name="gear"), lw.center_of_mass(directions="x y"),
+    )  # fmt: skip
+    found = lw.loops(model)
+    assert found["rod"].root == "link_1" and found["rod"].ends == ("link_4", "link_6")
+    assert found["tether"].root == "world"
+    assert found["gear"].joints == ("link_4_joint", "link_5_joint")
+    assert found["center_of_mass"].root == "world" and len(found["center_of_mass"].joints) == 7
+    assert len(found.groups) == 1
+    apart = lw.loops(arms.with_constraints(*model.constraints[1:3]))
+    assert len(apart.groups) == 2
+    assert lw.mobility(model, arms.random_configuration(1)).mobility == 7 - 5

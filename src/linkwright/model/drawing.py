@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .constraint import Constraint
+from .constraints import Constraint
 from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND

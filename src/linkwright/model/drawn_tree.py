@@ -6,8 +6,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .builder import ModelBuilder
-from .closing import close_by_joint
-from .constraint import Constraint
+from .constraints import Constraint, close_with
 from .drawing import Drawing, DrawnJoint
 from .joint import FIXED, Joint, free_flyer
 from .model import GROUND, Model
@@ -86,7 +85,8 @@ class DrawnTree:
         frames = {body: f"{joint.name}_on_{body}" for body in (first, second)}
         for body, frame in frames.items():
             self.builder.add_frame(frame, body, self.origin[body].inverse() @ drawn.on[body])
-        return close_by_joint(joint, frames[second], frames[first])
+        plain = Joint(name=joint.name, kind=joint.kind, axis=joint.axis, second_axis=joint.second_axis)
+        return close_with(plain, frames[second], frames[first])
 
     def _note_losses(self, drawn: DrawnJoint) -> None:
         joint, lost = drawn.joint, drawn.needs_coordinate

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ModelError, unknown_name
 from .builder import EARTH_GRAVITY
-from .constraint import Constraint
+from .constraints import Constraint
 from .drawing import Drawing, DrawnBody, DrawnJoint
 from .drawn_tree import DrawnTree
 from .inertia import Inertia
@@ -154,7 +154,7 @@ class GraphBuilder:
 
     def _edge(self, drawn: DrawnJoint) -> Edge:
         joint = drawn.joint
-        needed = drawn.actuated or joint.kind == FIXED or bool(drawn.needs_coordinate)
+        needed = drawn.actuated or joint.kind in (FIXED, "helical") or bool(drawn.needs_coordinate)
         return Edge(joint.name, drawn.first, drawn.second, needed, joint.nv)
 
     def _bases(self, roots: list[str], edges, depth, cuts: list[str]) -> list[str]:

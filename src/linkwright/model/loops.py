@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import unknown_name
-from .constraint import Constraint
+from .constraints import Constraint, Coupling, RelativeConstraint, Rod
 from .model import Model
 
 
@@ -20,7 +20,7 @@ class Loop:
 
     constraint   its name, and its number of `rows`
     bodies       the supporting links: around the loop from the first end to the second, the root among them
-    joints       of the tree around the loop, in the same order; joints of which the constraint is independent excluded
+    joints       of the tree that the constraint depends on, around the loop in the same order
     ends         the bodies the constraint acts on
     root         the body closest to the tips that carries all of them
     """
@@ -79,8 +79,10 @@ def loops(model: Model) -> Loops:
 
 
 def constrained_ends(model: Model, constraint: Constraint) -> tuple[int, ...]:
-    """The bodies a constraint acts on, the ground among them where it is to the ground."""
-    return model.frame(constraint.frame).body, model.frame(constraint.other).body
+    """The bodies a constraint acts on; the ground among them unless all of it is relative to a moving body."""
+    bodies = constraint.bodies(model)
+    inner = isinstance(constraint, Coupling) or (isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2)
+    return bodies if inner else (*bodies, 0)
 
 
 def _loop(model: Model, constraint: Constraint) -> Loop:
@@ -90,7 +92,9 @@ def _loop(model: Model, constraint: Constraint) -> Loop:
         root = graph.common_ancestor(root, end)
     above = set(graph.support[root])
     paths = [[i for i in graph.support[end] if i not in above] for end in ends]
-    if len(ends) == 2:  # up from the first end to the root, and down to the second
+    if isinstance(constraint, Coupling):  # it is about its joints, whatever is between them
+        around, bodies = [model.joint_index(name) for name in constraint.joints], list(ends)
+    elif len(ends) == 2:  # up from the first end to the root, and down to the second
         around = [*reversed(paths[0]), *paths[1]]
         bodies = [*reversed(paths[0]), root, *paths[1]]
     else:

@@ -1,11 +1,11 @@
 """Choosing which joints of a kinematic graph carry bodies and which are cut.
 
-A spanning tree grows from its root joint by joint (Prim). Among the joints that reach a new body comes first the one
-that must not be cut (a motor, or a joint with springs, damping, friction or armature, which need its coordinate), then
-the one with the fewest degrees of freedom, then the one nearest to the root, then the one added first. So the joints
-left over, which are cut, have as many degrees of freedom in all as is possible: a spherical joint is cut rather than a
-revolute one, which leaves three rows instead of five and one coordinate instead of three. Among equals the tree is
-shallow, and a loop is cut half-way round.
+A spanning tree grows from its root joint by joint (Prim). Among the joints that reach a new body comes first one that
+should not be cut (a motor; a joint with springs, damping, friction or armature, which need its coordinate; a fixed or
+helical joint), then the one with the fewest degrees of freedom, then the one nearest to the root, then the one added
+first. So the joints left over, which are cut, have as many degrees of freedom in all as is possible: a spherical joint
+is cut rather than a revolute one, which leaves three rows instead of five and one coordinate instead of three. Among
+equals the tree is shallow, and a loop is cut half-way round.
 """
 
 from __future__ import annotations

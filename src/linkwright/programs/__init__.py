@@ -3,12 +3,15 @@
 This is where the users' conventions ([linear; angular], the file's frames, arrays) meet the algorithms' own.
 """
 
+from .closures import CLOSURES
 from .constrained import CONSTRAINED
 from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .kinematics import KINEMATICS
 from .recipe import Recipe
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *DELASSUS, *KINEMATICS)}
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *KINEMATICS)
+}
 
 __all__ = ["RECIPES", "Recipe"]

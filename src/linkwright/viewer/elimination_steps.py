@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from ..algorithms.elimination import elimination_order
 from ..model import Model, Tree
-from ..model.loops import constrained_ends
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,6 @@ def stages(model: Model, order: list[tuple[int, tuple[int, ...]]]) -> list[Stage
 def couplings(model: Model) -> set[tuple[int, int]]:
     """Pairs of links that constraints couple before any link is gone."""
     pairs = set()
-    for constraint in model.constraints:
-        ends = sorted({end for end in constrained_ends(model, constraint) if end})
-        pairs |= {(a, b) for a in ends for b in ends if a < b}
+    for bodies in model.constraint_bodies:
+        pairs |= {(a, b) for a in bodies for b in bodies if a < b}
     return pairs
