@@ -3,6 +3,7 @@
 from . import viewer
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError
+from .inspection import inspect
 from .io import from_pinocchio, load, save, to_pinocchio
 from .mobility_analysis import mobility
 from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
@@ -38,7 +39,7 @@ def list_algorithms() -> dict[str, str]:
 __all__ = [
     "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "center_of_mass",
     "close_with", "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters",
-    "fixed", "free_flyer", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints",
-    "loops", "mobility", "planar", "prismatic", "reference", "revolute", "rod", "save", "solve_kkt", "spherical",
-    "to_pinocchio", "trace_program", "translational", "transmission", "universal", "viewer", "weld",
+    "fixed", "free_flyer", "from_pinocchio", "helical", "inspect", "list_algorithms", "list_robots", "load",
+    "lock_joints", "loops", "mobility", "planar", "prismatic", "reference", "revolute", "rod", "save", "solve_kkt",
+    "spherical", "to_pinocchio", "trace_program", "translational", "transmission", "universal", "viewer", "weld",
 ]  # fmt: skip
