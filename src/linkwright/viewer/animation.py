@@ -104,7 +104,7 @@ def _shapes(scene: Scene) -> dict:
             {"body": p.body, "corners": p.corners.tolist(), "g": p.group, "label": p.label} for p in scene.plates
         ],
         "ties": [{"a": _point(t.start), "b": _point(t.end), "label": t.label} for t in scene.ties],
-        "anchors": [a.tolist() for a in scene.anchors],
+        "posts": [a.tolist() for a in scene.posts],
     }  # fmt: skip
 
 

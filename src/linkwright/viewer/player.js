@@ -59,7 +59,7 @@
     }
     return shades.get(key);
   }
-  const colourOf = (group) => group === -1 ? theme.joint : group === -2 ? scene.palette.closure
+  const colourOf = (group) => group === -1 ? theme.joint : group === -2 ? scene.palette.closure : group === -3 ? theme.post
     : scene.palette.limbs[group === 0 ? 0 : 1 + (group - 1) % (scene.palette.limbs.length - 1)];
   function setTheme() {
     theme = dark ? scene.palette.dark : scene.palette.light;
@@ -251,7 +251,7 @@
       const a = at(rod.a), b = at(rod.b), colour = colourOf(rod.g), glow = hovered === rod.label;
       const length = Math.hypot(...sub(b, a)), count = length > 0.15 * scene.size ? pieces : 1;
       // joints and closures lie on the rods they join: bring them a little forward
-      const lift = rod.g < 0 ? (rod.g === -2 ? 0.05 : 0.035) * scene.size : 0;
+      const lift = (rod.g === -2 ? 0.05 : rod.g === -1 ? 0.035 : rod.g === -3 ? -0.02 : 0) * scene.size;
       for (let k = 0; k < count; k++) {
         const p = project(between(a, b, k / count)), q = project(between(a, b, (k + 1) / count));
         const r = rod.r * (p[3] + q[3]) / 2;
@@ -270,7 +270,7 @@
       items.push({ depth: points.reduce((sum, p) => sum + p[2], 0) / points.length + 0.01 * scene.size,
         draw: () => drawPlate(points, colour, glow) });
     }
-    if (scene.floor !== null) for (const anchor of scene.anchors) {
+    if (scene.floor !== null) for (const anchor of scene.posts) {
       const foot = project([anchor[0], anchor[1], scene.floor]), top = project(anchor), r = 0.006 * scene.size * top[3];
       if (anchor[2] - scene.floor > 0.03 * scene.size)
         items.push({ depth: top[2] + 0.05 * scene.size, draw: () => capsule(foot, top, r, theme.post, false) });

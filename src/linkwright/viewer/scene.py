@@ -19,8 +19,10 @@ Point = tuple[int, np.ndarray]  # on a body, in its frame
 _DENSITY = 1500.0
 _THINNEST, _THICKEST = 0.004, 0.030
 _STOUTEST = 0.22  # a rod's radius over its length
+_MOST_POSTS = 2
+_FLAT = 0.3  # a floating body this thin, compared to its width, is drawn as a plate
 _SMALL = 1e-9
-JOINT, CLOSURE = -1, -2  # groups of colour besides the limbs', which count from 0
+JOINT, CLOSURE, GROUND_LINK = -1, -2, -3  # groups of colour besides the limbs', which count from 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Scene:
     anchors: list[np.ndarray] = field(default_factory=list)
     """Where the mechanism is held by the ground, in the world."""
 
+    @property
+    def posts(self) -> list[np.ndarray]:
+        """Anchors that stand on the floor by posts: where there are many, these would hide the mechanism."""
+        return self.anchors if len(self.anchors) <= _MOST_POSTS else []
+
 
 def make_scene(model: Model, rotations: np.ndarray, positions: np.ndarray) -> Scene:
     """The scene of a model whose bodies are at `rotations` (n, 3, 3) and `positions` (n, 3) when first drawn."""
@@ -87,6 +94,7 @@ def make_scene(model: Model, rotations: np.ndarray, positions: np.ndarray) -> Sc
         _draw_joint(scene, model, i)
     for pair in ends:
         _draw_closure(scene, pair)
+    _draw_ground(scene)
     return scene
 
 
@@ -104,11 +112,11 @@ def limb_groups(model: Model) -> list[int]:
 
 
 def _points(model: Model, i: int, ends: list[tuple[ClosureEnd, ...]]) -> list[np.ndarray]:
-    """Where something is attached to body i: what it carries, ends of closures; if nothing is, its named frames."""
+    """Where something is attached to body i: what it carries, ends of closures, and named frames at its tips."""
     found = [model.bodies[c].placement.translation for c in model.graph.children[i]]
-    found += [end.pose.translation for pair in ends for end in pair if end.body == i]
     if not found:
         found = [frame.placement.translation for frame in model.frames.values() if frame.body == i]
+    found += [end.pose.translation for pair in ends for end in pair if end.body == i]
     return _distinct(found)
 
 
@@ -136,18 +144,18 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     if not points and not free and np.linalg.norm(com) > 0.01 * scene.size:
         points = [2 * com]  # a rod with its mass in the middle
     reach = [p for p in points if np.linalg.norm(p - origin) > 1e-3 * scene.size]
-    if free or not reach:
-        R, half = _equivalent_box(body.inertia)
-        half = np.clip(half, 0.006 * scene.size, 0.3 * scene.size)
-        if free or body.inertia.mass:
-            scene.boxes.append(Box(i, R, com, half, group, body.name))
+    R, half = _equivalent_box(body.inertia)
+    corners = outline(np.array(reach if free else [origin, *reach]))
+    if free and half.min() > _FLAT * np.median(half):
+        corners = None  # it is the body that counts, not where things are attached to it
+    if (free and corners is None) or (not reach and body.inertia.mass):
+        scene.boxes.append(Box(i, R, com, np.clip(half, 0.006 * scene.size, 0.3 * scene.size), group, body.name))
     if not reach:
         return
     longest = max(np.linalg.norm(p - origin) for p in reach)
     radius = np.sqrt(body.inertia.mass / (_DENSITY * np.pi * sum(np.linalg.norm(p - origin) for p in reach)))
     radius = float(np.clip(radius, _THINNEST * scene.size, _THICKEST * scene.size))
     radius = min(radius, _STOUTEST * longest)
-    corners = None if free else outline(np.array([origin, *reach]))
     if corners is None:
         edges = [(origin, p) for p in reach]
     else:
@@ -221,6 +229,30 @@ def _draw_closure(scene: Scene, ends: tuple[ClosureEnd, ...]) -> None:
         scene.ties.append(Tie(points[0], points[1], name))
     if ends[1].body == 0:
         scene.anchors.append(ends[1].pose.translation)
+
+
+def _draw_ground(scene: Scene) -> None:
+    """The ground link: a frame through the points where the mechanism is held."""
+    anchors = scene.anchors = _distinct(scene.anchors)
+    corners = outline(np.array(anchors)) if anchors else None
+    if corners is not None and len(corners) == len(anchors):
+        edges = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
+    else:
+        edges = [(anchors[a], anchors[b]) for a, b in _shortest_tree(anchors)]
+    scene.rods += [Rod((0, a), (0, b), 0.006 * scene.size, GROUND_LINK, "world") for a, b in edges]
+
+
+def _shortest_tree(points: list[np.ndarray]) -> list[tuple[int, int]]:
+    """Pairs that connect all points with the least length (Prim)."""
+    edges, inside = [], {0}
+    while len(inside) < len(points):
+        a, b = min(
+            ((a, b) for a in inside for b in range(len(points)) if b not in inside),
+            key=lambda pair: float(np.linalg.norm(points[pair[0]] - points[pair[1]])),
+        )
+        edges.append((a, b))
+        inside.add(b)
+    return edges
 
 
 def _equivalent_box(inertia) -> tuple[np.ndarray, np.ndarray]:

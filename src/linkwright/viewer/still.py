@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..model import Model
 from .camera import Camera
 from .motion import body_poses
-from .scene import CLOSURE, JOINT, Box, Plate, Rod, Scene, make_scene
+from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene, make_scene
 from .svg import Drawing, limb_class, polygon
 from .view import bounds, floor_height, start_view
 
@@ -19,8 +19,8 @@ _PIECES = 6  # long rods are sorted piece by piece
 _SUN = np.array([0.25, 0.18])  # how far shadows lean per metre of height
 _LIGHT = np.array([-0.35, -0.6, 1.0]) / np.linalg.norm([-0.35, -0.6, 1.0])
 _FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-# Joints and closures lie inside the rods they join: they come forward by these parts of the size.
-_LIFT = {JOINT: 0.035, CLOSURE: 0.05}
+# Joints and closures lie inside the rods they join: they come forward by these parts of the size, the ground goes back.
+_LIFT = {JOINT: 0.035, CLOSURE: 0.05, GROUND_LINK: -0.02}
 
 
 def write_svg(
@@ -65,7 +65,7 @@ class _Picture:
         if self.floor is not None:
             self._floor()
             self._shadows()
-            for anchor in self.scene.anchors:
+            for anchor in self.scene.posts:
                 self._post(anchor)
         for plate in self.scene.plates:
             self._plate(plate)

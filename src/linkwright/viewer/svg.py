@@ -15,7 +15,7 @@ _COLOURS = {"joint": THEMES["light"]["joint"], "closure": CLOSURE, "post": THEME
 def limb_class(group: int) -> str:
     """Name of a group's colour."""
     if group < 0:
-        return {-1: "joint", -2: "closure"}[group]
+        return {-1: "joint", -2: "closure", -3: "post"}[group]
     return f"limb{0 if group == 0 else 1 + (group - 1) % (len(LIMBS) - 1)}"
 
 
