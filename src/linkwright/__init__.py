@@ -1,7 +1,7 @@
 """Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
 
 from .compilation import compile, reference, trace_program
-from .errors import LinkwrightError
+from .errors import LinkwrightError, SimulationError
 from .io import from_pinocchio, load, save, to_pinocchio
 from .model import Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraint import connect, constrain, weld
@@ -23,6 +23,7 @@ from .model.parameters import default_parameters
 from .programs import RECIPES
 from .referee import solve_kkt
 from .robots import robots as list_robots
+from .sim import PD, Trajectory, simulate
 
 __version__ = "0.1.0"
 
@@ -33,8 +34,10 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "compile", "connect",
+    "PD", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "SimulationError", "Trajectory",
+    "attach", "compile", "connect",
     "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio",
     "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar", "prismatic", "reference",
-    "revolute", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational", "universal", "weld",
+    "revolute", "save", "simulate", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
+    "universal", "weld",
 ]  # fmt: skip

@@ -55,6 +55,9 @@ def test_same_bits_as_step_by_step(case, batch):
         kept = sorted({*range(every - 1, 25, every), 24})
         few = function.repeat(inputs, 25, every=every, advancing=("push",))
         np.testing.assert_array_equal(few.q, wanted[2][..., kept, :])
+    some = function.repeat(inputs, 25, every=4, advancing=("push",), last=("q",))
+    np.testing.assert_array_equal(some.q, wanted[2][..., -1, :])
+    np.testing.assert_array_equal(some.a, wanted[1][..., [3, 7, 11, 15, 19, 23, 24], :])
 
 
 def test_inputs_that_stay_and_inputs_shared_by_all_samples(case):

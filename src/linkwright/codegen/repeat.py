@@ -4,11 +4,12 @@ An output with the name of an input is fed back: what one step stores there, the
 they are or advance by a row with each step. Every few steps, and after the last, all outputs are stored, one record
 after the other. State stays in packed blocks (or, for one lane, in two rows) from the first step to the last.
 
-    void repeat(ptr inputs, ptr strides, ptr advances, ptr outputs, i64 begin, i64 end, i64 steps, i64 every,
-                i64 records, ptr workspace)
+    void repeat(ptr inputs, ptr outputs, ptr strides, ptr advances, i64 begin, i64 end, i64 steps, i64 every,
+                ptr workspace)
 
-`strides` holds the elements from sample to sample of each input, `advances` those from step to step (zero: the same
-row again). Output k is an array (samples, records, size).
+`strides` holds the elements from sample to sample of each input, then of each output; `advances` those from step to
+step, then from record to record. Zero means the same row again: an input that stays, an output of which the last
+record is enough.
 """
 
 from __future__ import annotations
@@ -57,13 +58,13 @@ def scalar_repeat(plan: Plan, scalar: VectorType) -> list[str]:
                 f"%in{k} = getelementptr {scalar.scalar}, ptr %row{k}, i64 %advanced{k}",
             ]
     for k, array in enumerate(outputs):
+        n = len(inputs) + k
         start += [
-            f"%records_before{k} = mul i64 %sample, %records",
-            f"%elements_before{k} = mul i64 %records_before{k}, {array.size}",
-            f"%record_base{k} = getelementptr {scalar.scalar}, ptr %base{len(inputs) + k}, i64 %elements_before{k}",
+            f"%elements_before{k} = mul i64 %sample, %stride{n}",
+            f"%record_base{k} = getelementptr {scalar.scalar}, ptr %base{n}, i64 %elements_before{k}",
         ]
         record += [
-            f"%within{k} = mul i64 %record, {array.size}",
+            f"%within{k} = mul i64 %record, %advance{n}",
             f"%record_at{k} = getelementptr {scalar.scalar}, ptr %record_base{k}, i64 %within{k}",
             _copy(f"%record_at{k}", f"%out{k}", array.size * size, size),
         ]
@@ -132,14 +133,14 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
         ]
     record, targets = ["%left_in_batch = sub i64 %end, %sample_store"], []
     for k, array in enumerate(outputs):
+        n = len(inputs) + k
         targets += [
-            f"%within{k} = mul i64 %record, {array.size}",
-            f"%record_base{k} = getelementptr {vector.scalar}, ptr %base{len(inputs) + k}, i64 %within{k}",
-            f"%record_stride{k} = mul i64 %records, {array.size}",
+            f"%within{k} = mul i64 %record, %advance{n}",
+            f"%record_base{k} = getelementptr {vector.scalar}, ptr %base{n}, i64 %within{k}",
         ]
         record += [
             f"%record_from{k} = getelementptr i8, ptr %block_store, i64 {layout.output_start[k]}",
-            f"call void @{UNPACK}(ptr %record_from{k}, ptr %record_base{k}, i64 %record_stride{k}, i64 {array.size}, "
+            f"call void @{UNPACK}(ptr %record_from{k}, ptr %record_base{k}, i64 %stride{n}, i64 {array.size}, "
             "i64 %sample_store, i64 %left_in_batch)",
         ]
     loops = [("feed", feed)]
@@ -198,12 +199,12 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
 
 def _head(lanes: int, inputs: int, outputs: int) -> list[str]:
     return [
-        f"define void @{repeat_name(lanes)}(ptr %inputs, ptr %strides, ptr %advances, ptr %outputs, i64 %begin, "
-        "i64 %end, i64 %steps, i64 %every, i64 %records, ptr %workspace) nounwind {",
+        f"define void @{repeat_name(lanes)}(ptr %inputs, ptr %outputs, ptr %strides, ptr %advances, i64 %begin, "
+        "i64 %end, i64 %steps, i64 %every, ptr %workspace) nounwind {",
         "entry:",
+        *load_table("%strides", "stride", "i64", 0, inputs + outputs),
+        *load_table("%advances", "advance", "i64", 0, inputs + outputs),
         *load_table("%inputs", "base", "ptr", 0, inputs),
-        *load_table("%strides", "stride", "i64", 0, inputs),
-        *load_table("%advances", "advance", "i64", 0, inputs),
         *load_table("%outputs", "base", "ptr", inputs, outputs),
     ]
 

@@ -17,26 +17,13 @@ if TYPE_CHECKING:
     from .runner import Runner
 
 
-def repeat(runner: Runner, inputs: Mapping[str, Any], steps: int, *, every: int = 1, advancing: Sequence[str] = ()):
+def repeat(
+    runner: Runner, inputs: Mapping[str, Any], steps: int, *, every: int = 1, advancing: Sequence[str] = (),
+    last: Sequence[str] = (),
+):  # fmt: skip
     """See `CompiledFunction.repeat`."""
     signature = runner.signature
-    if not runner.image.repeats:
-        raise UnsupportedError(f"{signature.name!r} was not compiled to be repeated; compile it with repeat=True")
-    for what, value in (("steps", steps), ("every", every)):
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-            raise InputError(f"{signature.name}: {what} is {value!r}; expected a positive whole number")
-    names = [spec.name for spec in signature.inputs]
-    for name in (*inputs, *advancing):
-        if name not in names:
-            raise InputError(f"{signature.name}: {unknown_name('input', name, names)}")
-    fed_back = set(names) & {spec.name for spec in signature.outputs}
-    for name in advancing:
-        if name in fed_back:
-            raise InputError(f"{signature.name}: input {name!r} is fed back from step to step; it cannot advance too")
-    missing = [name for name in names if name not in inputs]
-    if missing:
-        raise InputError(f"{signature.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")
-
+    _check(runner, inputs, steps, every, advancing, last)
     arrays, strides, advances, batch = [], [], [], None
     for spec in signature.inputs:
         array, batched = _readable(signature, spec, inputs[spec.name], steps if spec.name in advancing else None)
@@ -47,24 +34,48 @@ def repeat(runner: Runner, inputs: Mapping[str, Any], steps: int, *, every: int 
             raise InputError(f"{signature.name}: input '{spec.name}' holds {len(array)} samples, others {batch}")
         batch = len(array) if batched else batch
 
-    records = -(-steps // every)
-    lead = (records,) if batch is None else (batch, records)
-    outputs = [np.empty(lead + spec.shape, dtype=signature.dtype) for spec in signature.outputs]
-    _run(runner, arrays, strides, advances, outputs, batch, int(steps), int(every), records)
+    outputs, lead = [], () if batch is None else (batch,)
+    for spec in signature.outputs:
+        records = 1 if spec.name in last else -(-steps // every)
+        shape = spec.shape if spec.name in last else (records, *spec.shape)
+        outputs.append(np.empty(lead + shape, dtype=signature.dtype))
+        strides.append(records * spec.size)
+        advances.append(0 if spec.name in last else spec.size)
+    _run(runner, arrays, outputs, strides, advances, batch, int(steps), int(every))
     return runner.result_class(outputs) if len(outputs) > 1 else outputs[0]
 
 
-def _run(runner: Runner, arrays, strides, advances, outputs, batch: int | None, steps: int, every: int, records: int):
+def _check(runner: Runner, inputs, steps, every, advancing, last) -> None:
+    signature = runner.signature
+    if not runner.image.repeats:
+        raise UnsupportedError(f"{signature.name!r} was not compiled to be repeated; compile it with repeat=True")
+    for what, value in (("steps", steps), ("every", every)):
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{signature.name}: {what} is {value!r}; expected a positive whole number")
+    names, results = ([spec.name for spec in x] for x in (signature.inputs, signature.outputs))
+    for name in (*inputs, *advancing):
+        if name not in names:
+            raise InputError(f"{signature.name}: {unknown_name('input', name, names)}")
+    for name in last:
+        if name not in results:
+            raise InputError(f"{signature.name}: {unknown_name('output', name, results)}")
+    for name in advancing:
+        if name in results:
+            raise InputError(f"{signature.name}: input {name!r} is fed back from step to step; it cannot advance too")
+    missing = [name for name in names if name not in inputs]
+    if missing:
+        raise InputError(f"{signature.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")
+
+
+def _run(runner: Runner, arrays, outputs, strides, advances, batch: int | None, steps: int, every: int) -> None:
     pointer, whole = ctypes.c_void_p, ctypes.c_int64
     sources, targets = ((pointer * len(x))(*(array.ctypes.data for array in x)) for x in (arrays, outputs))
     stride_table, advance_table = ((whole * len(x))(*x) for x in (strides, advances))
     lanes = 1 if batch is None else runner.image.lanes  # the bits are the same; one lane does no work for empty ones
-    function = runner.code.function(repeat_name(lanes), *[pointer] * 4, *[whole] * 5, pointer)
+    function = runner.code.function(repeat_name(lanes), *[pointer] * 4, *[whole] * 4, pointer)
 
     def run(begin: int, end: int) -> None:
-        function(
-            sources, stride_table, advance_table, targets, begin, end, steps, every, records, runner.workspace()
-        )
+        function(sources, targets, stride_table, advance_table, begin, end, steps, every, runner.workspace())
 
     if batch is None:
         run(0, 1)

@@ -8,7 +8,10 @@ from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .kinematics import KINEMATICS
 from .recipe import Recipe
+from .step import STEP
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *DELASSUS, *KINEMATICS)}
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *DELASSUS, *KINEMATICS, *STEP)
+}
 
 __all__ = ["RECIPES", "Recipe"]
