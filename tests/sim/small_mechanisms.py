@@ -34,7 +34,8 @@ def closed_four_bar(speed=8.0, **options):
 
 def pendulum(**joint):
     builder = lw.ModelBuilder("pendulum")
-    builder.add_body("rod", lw.revolute("pivot", "y", **joint), inertia=lw.Inertia.box(1.0, (0.05, 0.05, 0.5), (0, 0, -0.25)))
+    inertia = lw.Inertia.box(1.0, (0.05, 0.05, 0.5), (0, 0, -0.25))
+    builder.add_body("rod", lw.revolute("pivot", "y", **joint), inertia=inertia)
     return builder.build()
 
 

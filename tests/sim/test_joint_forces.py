@@ -51,10 +51,14 @@ def test_friction_holds_and_lets_go(integrator):
 @INTEGRATORS
 @pytest.mark.parametrize("F", [1e-3, 0.1, 10.0, 1e4])
 def test_friction_only_dissipates(integrator, F):
-    """Energy never grows, however large the friction for the step."""
+    """Energy never grows, however large the friction for the step.
+
+    Euler's torque opposes the next velocity; in a step that reverses a velocity, the mean of both may go with it.
+    """
     model, q0, v0 = closed_four_bar(friction=F)
     trajectory = lw.simulate(model, q0, v0, dt=1e-3, steps=2000, integrator=integrator)
-    assert np.all(np.diff(trajectory.work[:, 1]) <= 0)
+    allowed = 1e-3 * trajectory.kinetic_energy[0] if integrator == "euler" else 0.0
+    assert np.all(np.diff(trajectory.work[:, 1]) <= allowed) and np.all(trajectory.work[1:, 1] < 0)
     assert trajectory.energy.max() < trajectory.energy[0] * (1.02 if integrator == "euler" else 1 + 1e-6)
 
 
@@ -76,6 +80,12 @@ def test_resting_on_a_limit(integrator):
     model = slider(2.0, gravity=(-9.81, 0, 0), lower=-0.1)
     trajectory = lw.simulate(model, dt=1e-3, steps=2000, integrator=integrator)
     assert trajectory.q[-1, 0] == pytest.approx(-0.1, abs=1e-4) and abs(trajectory.v[-1, 0]) < 1e-6
+
+
+def test_a_start_beyond_a_limit_comes_back_gently():
+    model = slider(2.0, upper=0.1, friction=1.0)
+    trajectory = lw.simulate(model, [0.5], dt=1e-3, steps=2000)
+    assert np.abs(trajectory.v).max() < 1.05 and -1.0 < trajectory.q[-1, 0] < 0.1
 
 
 def test_dampers_and_gains_stiffer_than_the_step():

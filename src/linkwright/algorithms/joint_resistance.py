@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model import Model
-from ..scalar import Scalar, absolute, maximum, where
+from ..scalar import Scalar, absolute, maximum, minimum, where
+
+RETURN_SPEED = 1.0  # rad/s, m/s
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,14 @@ def friction(model: Model, v: Sequence[Scalar], velocity: Sequence[Scalar]) -> R
 
 
 def limits(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], inertia: Sequence[float], frequency: Scalar, lead: Scalar
-) -> Resistance:
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], inertia: Sequence[float], frequency: Scalar, lead: Scalar,
+    *, most_damping: Scalar | None = None,
+) -> Resistance:  # fmt: skip
     """Critically damped springs of the given frequency (rad/s) that push joints back which are beyond a limit.
 
     `inertia` is what each joint is taken to move. The spring is taken `lead` seconds ahead, at q + lead v: zero for an
-    explicit scheme, dt for one that takes the slope implicitly.
+    explicit scheme, dt for one that takes the slope implicitly. Deep beyond a limit damping grows, so that a joint
+    that starts there comes back at RETURN_SPEED; `most_damping` (per inertia) is what an explicit scheme bears.
     """
     torque: list[Scalar] = [0.0] * model.nv
     slope: list[Scalar] = [0.0] * model.nv
@@ -50,12 +54,16 @@ def limits(
             continue
         for n in range(joint.nv):
             k, coordinate = model.iv[i].start + n, q[model.iq[i]][n]
-            stiffness = float(inertia[k]) * (frequency * frequency)
-            damping = 2.0 * float(inertia[k]) * frequency + stiffness * lead
+            m = float(inertia[k])
+            stiffness = m * (frequency * frequency)
             for bound, sign in ((joint.lower[n], 1.0), (joint.upper[n], -1.0)):
                 if not np.isfinite(bound):
                     continue
                 depth = (float(bound) - coordinate) * sign
+                damping = maximum(2.0 * m * frequency, stiffness * depth * (1.0 / RETURN_SPEED))
+                if most_damping is not None:
+                    damping = minimum(damping, m * most_damping)
+                damping = damping + stiffness * lead
                 push = stiffness * depth - damping * v[k] * sign
                 pushing = (depth > 0.0) & (push > 0.0)
                 torque[k] = torque[k] + where(pushing, push * sign, 0.0)

@@ -23,6 +23,7 @@ STABILIZATION_STEPS = 2.0
 FRICTION_VELOCITY = 1e-4
 # Frequency of limits times dt. The implicit treatment of Euler's scheme bears any; RK4 must resolve it.
 LIMIT_FREQUENCY = {"euler": 1.0, "rk4": 0.5}
+_MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; RK4 is stable up to 2.78
 _PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
 
 
@@ -76,8 +77,9 @@ class SimulatedMechanism:
             return Resistance([0.0] * self.model.nv, [0.0] * self.model.nv)
         free, rigid = self._inertias
         frequency = LIMIT_FREQUENCY[self.options["integrator"]] / self.dt
-        inertia, lead = (rigid, self.dt) if implicit else (free, 0.0)
-        return limits(self.model, q, v, inertia, frequency, lead)
+        if implicit:
+            return limits(self.model, q, v, rigid, frequency, self.dt)
+        return limits(self.model, q, v, free, frequency, 0.0, most_damping=_MOST_EXPLICIT_DAMPING / self.dt)
 
     # Dynamics
 

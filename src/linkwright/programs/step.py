@@ -46,10 +46,10 @@ def _euler(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
     applied = [t - s * x for t, s, x in zip(control.torque, control.slope, change, strict=True)]
     lost = _sum(step.damping, rubbing.slope)
     held = [t - s * x for t, s, x in zip(bound.torque, bound.slope, change, strict=True)]
-    work = [
-        dt * _dot(applied, v_next), -(dt * _dot([s * x for s, x in zip(lost, v_next, strict=True)], v_next)),
-        dt * _dot(held, v_next),
-    ]  # fmt: skip
+    damped = [-(s * x) for s, x in zip(lost, v_next, strict=True)]
+    # the mean of both velocities: what forces do to the kinetic energy, however stiff they are
+    half = [0.5 * dt * (x + y) for x, y in zip(v, v_next, strict=True)]
+    work = [_dot(applied, half), _dot(damped, half), _dot(held, half)]
     return {**solution, "q": q_next, "v": v_next, "torque": applied, "state": state, "work": work}
 
 

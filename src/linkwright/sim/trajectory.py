@@ -26,7 +26,8 @@ class Trajectory:
     outputs  what else was asked for, one row per state but the first: `trajectory["a"]`
     lam      multipliers of the last step
 
-    With semi-implicit Euler velocities are half a step older than positions: J v is J-dot v dt/2, not zero.
+    With semi-implicit Euler velocities are half a step older than positions: J v is J-dot v dt/2, not zero; energies
+    are taken where the velocities belong.
     """
 
     model: Model
@@ -85,13 +86,23 @@ class Trajectory:
         return (largest if errors else np.zeros(len(flat))).reshape(self.q.shape[:-1])
 
     @cached_property
+    def _where_velocities_belong(self) -> np.ndarray:
+        """Configurations of the times of the velocities: with Euler half a step back. Their energy is right to second
+        order, while that of q and v taken together would be to first."""
+        if self.integrator != "euler":
+            return self.q
+        flat = self.q.reshape(-1, self.model.nq), self.v.reshape(-1, self.model.nv) * (-self.dt / 2)
+        with np.errstate(all="ignore"):
+            return self.model.integrate(*flat).reshape(self.q.shape)
+
+    @cached_property
     def kinetic_energy(self) -> np.ndarray:
-        return self._evaluate("kinetic_energy", self.q, self.v)
+        return self._evaluate("kinetic_energy", self._where_velocities_belong, self.v)
 
     @cached_property
     def potential_energy(self) -> np.ndarray:
         """Of weight and springs."""
-        return self._evaluate("potential_energy", self.q)
+        return self._evaluate("potential_energy", self._where_velocities_belong)
 
     @property
     def energy(self) -> np.ndarray:
