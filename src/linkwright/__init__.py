@@ -4,7 +4,7 @@ from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError, SimulationError
 from .io import from_pinocchio, load, save, to_pinocchio
 from .model import Inertia, Joint, Model, ModelBuilder, Pose
-from .model.constraint import connect, constrain, weld
+from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
 from .model.editing import attach, lock_joints
 from .model.joint import (
     continuous,
@@ -35,9 +35,8 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "SimulationError", "Trajectory",
-    "attach", "compile", "connect",
-    "constrain", "continuous", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio",
-    "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar", "prismatic", "reference",
-    "revolute", "save", "simulate", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
-    "universal", "weld",
+    "attach", "center_of_mass", "close_with", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
+    "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load",
+    "lock_joints", "planar", "prismatic", "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "spherical",
+    "to_pinocchio", "trace_program", "translational", "transmission", "universal", "weld",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from linkwright.algorithms.pv import prox_pv, pv
 from linkwright.algorithms.pv_base import pv_auto
 from linkwright.algorithms.pv_early import pv_early
 from linkwright.model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose, Tree
-from linkwright.model.constraint import DIRECTIONS, Constraint, constrain
+from linkwright.model.constraints import DIRECTIONS, Constraint, constrain
 from linkwright.referee import DenseDynamics, KKTSolution, solve_kkt
 from linkwright.robots.random import random_tree
 from linkwright.spatial import Force

@@ -18,7 +18,7 @@ from linkwright.algorithms.pv_base import base_is_separable, floating_bases, pv_
 from linkwright.algorithms.pv_early import pv_early
 from linkwright.errors import InputError, MissingExtraError
 from linkwright.model import Tree
-from linkwright.model.constraint import constrain
+from linkwright.model.constraints import constrain
 from linkwright.referee import solve_kkt
 from linkwright.robots import chain, humanoid, quadruped
 from linkwright.trace import count_operations, interpret, simplify, trace

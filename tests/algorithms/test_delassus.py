@@ -18,7 +18,7 @@ from linkwright.algorithms.pv_osim_fast import pv_osim_fast
 from linkwright.algorithms.pv_osimr import pv_osimr
 from linkwright.codegen import compile_program
 from linkwright.model import ModelBuilder, Tree
-from linkwright.model.constraint import constrain
+from linkwright.model.constraints import constrain
 from linkwright.model.editing import attach
 from linkwright.robots import chain, humanoid, quadruped, stem_with_branches
 from linkwright.robots.random import random_tree

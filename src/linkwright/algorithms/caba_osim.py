@@ -27,7 +27,7 @@ def caba_osim(
     """(Lambda^-1 + diag(1/mu))^-1 for the penalties mu of all rows. Rows of inactive constraints have mu alone."""
     posture = Posture(tree, q)
     IA = [inertia.articulated() for inertia in tree.lumped]
-    rows = rows_of(tree, active)
+    rows = rows_of(tree, posture, active)
     for (body, row), m in zip(rows, mu, strict=True):
         IA[body] = IA[body] + penalty_inertia([row], [m])
     joint, IA = articulated_joints(tree, posture, IA)

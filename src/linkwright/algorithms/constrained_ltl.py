@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ..scalar import Scalar, is_zero
 from ..spatial import LDL, Force, sum_of
+from .closures.closure import Terms
 from .constrained_problem import ConstrainedProblem, Iterations, Solution
 from .constraint_rows import ConstraintRows
 from .crba import crba
@@ -89,12 +90,14 @@ def prox_ltls(problem: ConstrainedProblem, iterations: Iterations, start: Sequen
 
 
 def closure_jacobian(tree, sweep, constraints: Sequence[ConstraintRows]) -> list[list[Scalar]]:
-    """J of constraints on one or two bodies each."""
-    J = []
-    for c in constraints:
-        parts = [constraint_jacobian(tree, sweep, [(body, row) for row in K]) for body, K in c.terms]
-        J += [[sum_of(entries) for entries in zip(*rows, strict=True)] for rows in zip(*parts, strict=True)]
-    return J
+    """J of constraints, each on any number of bodies."""
+    return [row for c in constraints for row in terms_jacobian(tree, sweep, c.terms)]
+
+
+def terms_jacobian(tree, sweep, terms: Terms) -> list[list[Scalar]]:
+    """J of one constraint: the rows on each of its bodies, added up."""
+    parts = [constraint_jacobian(tree, sweep, [(body, row) for row in K]) for body, K in terms]
+    return [[sum_of(entries) for entries in zip(*rows, strict=True)] for rows in zip(*parts, strict=True)]
 
 
 def constraint_jacobian(tree, sweep, rows: Sequence[tuple[int, Force]]) -> list[list[Scalar]]:

@@ -11,55 +11,59 @@ from dataclasses import dataclass
 
 from ..model import Tree
 from ..scalar import Scalar, maximum
-from ..spatial import ArticulatedInertia, Force, Motion, Transform, Vector, sum_of
-from .closures import Closures
+from ..spatial import ArticulatedInertia, Force, Motion, sum_of
+from .closures import Closure, FrameMotions, closures
+from .closures.closure import Terms
 from .motion_sweep import MotionSweep
 
 
 @dataclass(frozen=True)
 class ConstraintRows:
-    """One constraint: K (a covector per row, in the body's frame of computation) times the change of acceleration of
-    `body`, plus K_other times that of `other` where it closes a loop, equals e.
+    """One constraint: the sum over bodies of K (a covector per row, in the body's frame of computation) times the
+    change of its acceleration equals e.
     """
 
     name: str
-    body: int
-    K: tuple[Force, ...]
+    terms: Terms  # (body, K), that of the first frame first
+    rows: list[Force]  # in the first frame
     e: tuple[Scalar, ...]
     mu: tuple[Scalar, ...]
-    active: Scalar  # 1 or 0; rows and e of an inactive constraint are zero
-    other: int = 0
-    K_other: tuple[Force, ...] = ()
+    active: Scalar  # 1 or 0; K and e of an inactive constraint are zero
 
     @property
     def size(self) -> int:
-        return len(self.K)
+        return len(self.e)
 
     @property
-    def terms(self) -> list[tuple[int, tuple[Force, ...]]]:
-        """(body, K) of each body it acts on."""
-        return [(self.body, self.K), (self.other, self.K_other)] if self.other else [(self.body, self.K)]
+    def body(self) -> int:
+        return self.terms[0][0]
+
+    @property
+    def K(self) -> tuple[Force, ...]:
+        """On the first body, which is all there is for solvers of trees."""
+        return self.terms[0][1]
 
     def residual(self, change: Sequence[Motion]) -> list[Scalar]:
         """K a - e, for the changes of acceleration of all bodies."""
         values = [row.dot(change[self.body]) - e for row, e in zip(self.K, self.e, strict=True)]
-        if self.other:
-            values = [x + row.dot(change[self.other]) for x, row in zip(values, self.K_other, strict=True)]
+        for body, K in self.terms[1:]:
+            values = [x + row.dot(change[body]) for x, row in zip(values, K, strict=True)]
         return values
 
 
 def constrained_bodies(tree: Tree) -> list[int]:
     """The bodies that carry a constrained one, and those themselves: all that constraint forces pass through."""
-    ends = {body for c in tree.constraints for body in (c.body, c.other)}
-    return sorted({i for body in ends for i in tree.graph.support[body]})
+    return sorted({i for bodies in tree.constraint_bodies for body in bodies for i in tree.graph.support[body]})
 
 
-def constraint_matrices(tree: Tree, active: Sequence[Scalar] | None = None) -> list[tuple[Force, ...]]:
-    """K of every constraint on its first body; needs no state. Rows of inactive constraints are zero."""
+def constraint_terms(every: Sequence[Closure], active: Sequence[Scalar] | None = None) -> list[Terms]:
+    """(body, K) of every body that each constraint acts on. Rows of inactive constraints are zero."""
     result = []
-    for k, c in enumerate(tree.constraints):
-        rows = c.K if active is None else tuple(row * active[k] for row in c.K)
-        result.append(rows)
+    for k, closure in enumerate(every):
+        terms = closure.terms()
+        if active is not None:
+            terms = [(body, tuple(row * active[k] for row in K)) for body, K in terms]
+        result.append(terms)
     return result
 
 
@@ -80,52 +84,23 @@ def constraint_rows(
     `baumgarte` is the time constant T of critically damped stabilization: - 2/T (velocity error) - 1/T^2 (position
     error).
     """
-    velocity, gravity = _carried(tree, sweep, v)
-    K = constraint_matrices(tree, active)
-    closures = Closures(tree, q)
+    motions = FrameMotions(tree, sweep, v, constrained_bodies(tree))
+    every = closures(tree, q, sweep.X)
     result, row_number = [], 0
-    for k, c in enumerate(tree.constraints):
-        moving = c.frame @ velocity[c.body]
-        if c.other:
-            moving, missing = closures.relative_motion(c, sweep, velocity)
-        else:
-            missing = _acceleration_at_rest(sweep, c.body, c.frame, moving, gravity[c.body])
-        error = None if baumgarte is None else closures.position_error(c)
+    for k, (closure, terms) in enumerate(zip(every, constraint_terms(every, active), strict=True)):
+        velocity, rate = closure.motion(motions)
+        error = [0.0] * len(rate) if baumgarte is None else closure.error()
         e: list[Scalar] = []
-        for r, row in enumerate(c.rows):
-            goal = 0.0 if desired is None else desired[row_number + r]
-            value = goal - row.dot(missing)
-            if error is not None:
-                value = value - row.dot(moving) * (2.0 / baumgarte) - row.dot(error) * (1.0 / baumgarte**2)
+        for r in range(len(rate)):
+            value = (0.0 if desired is None else desired[row_number + r]) - rate[r]
+            if baumgarte is not None:
+                value = value - velocity[r] * (2.0 / baumgarte) - error[r] * (1.0 / baumgarte**2)
             e.append(value if active is None else value * active[k])
         penalties = () if mu is None else tuple(mu[row_number : row_number + len(e)])
         on = 1.0 if active is None else active[k]
-        K_other = tuple(row * on for row in closures.other_rows(c)) if c.other else ()
-        result.append(ConstraintRows(c.name, c.body, K[k], tuple(e), penalties, on, c.other, K_other))
+        result.append(ConstraintRows(closure.constraint.name, terms, closure.rows(), tuple(e), penalties, on))
         row_number += len(e)
     return result
-
-
-def _carried(tree: Tree, sweep: MotionSweep, v: Sequence[Scalar]) -> tuple[list[Motion], list[Vector]]:
-    """Spatial velocity and gravity in the frames of the bodies that constraints depend on."""
-    velocity = [Motion.zero()] * len(tree.parent)
-    gravity = [tree.gravity] * len(tree.parent)
-    for i in constrained_bodies(tree):
-        X, p = sweep.X[i], tree.parent[i]
-        velocity[i] = Motion(sweep.w[i], (X @ velocity[p]).linear + (sweep.S[i] @ v[tree.iv[i]]).linear)
-        gravity[i] = X.rotate(gravity[p])
-    return velocity, gravity
-
-
-def _acceleration_at_rest(sweep: MotionSweep, body: int, frame: Transform, moving: Motion, gravity: Vector) -> Motion:
-    """Spatial acceleration of a frame on a body when the joints do not accelerate.
-
-    The sweep's accelerations are classical and start from -gravity, so gravity is added and omega x v taken off.
-    """
-    classical = frame.rotate(sweep.field[body].at(frame.locate(Vector.zero())) + gravity)
-    return Motion(
-        frame.rotate(sweep.acceleration[body].angular), classical - moving.angular.cross(moving.linear)
-    )
 
 
 def largest_residual(residuals: Sequence[Scalar]) -> Scalar:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ..model import Tree
 from ..scalar import Scalar
-from .closures import Closures
-from .constraint_rows import _acceleration_at_rest, _carried
+from .closures import FrameMotions, closures
+from .constraint_rows import constrained_bodies
 from .motion_sweep import MotionSweep
 
 
@@ -22,18 +22,11 @@ class ConstraintState(NamedTuple):
 
 def constraint_state(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> ConstraintState:
     sweep = MotionSweep(tree, q, v)
-    velocity, gravity = _carried(tree, sweep, v)
-    closures = Closures(tree, q)
+    motions = FrameMotions(tree, sweep, v, constrained_bodies(tree))
     state = ConstraintState([], [], [])
-    for c in tree.constraints:
-        if c.other:
-            moving, rate = closures.relative_motion(c, sweep, velocity)
-        else:
-            moving = c.frame @ velocity[c.body]
-            rate = _acceleration_at_rest(sweep, c.body, c.frame, moving, gravity[c.body])
-        error = None if c.target is None else closures.position_error(c)
-        for row in c.rows:
-            state.error.append(None if error is None else row.dot(error))
-            state.velocity.append(row.dot(moving))
-            state.bias.append(row.dot(rate))
+    for closure in closures(tree, q, sweep.X):
+        velocity, bias = closure.motion(motions)
+        state.error.extend(closure.error() if closure.constraint.has_position else [None] * len(bias))
+        state.velocity.extend(velocity)
+        state.bias.extend(bias)
     return state

@@ -17,7 +17,8 @@ from .propagators import Posture, dot, mirrored, rows_of, zeros
 
 def dense_delassus(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
-    J = constraint_jacobian(tree, Posture(tree, q), rows_of(tree, active))
+    posture = Posture(tree, q)
+    J = constraint_jacobian(tree, posture, rows_of(tree, posture, active))
     M = LDL(crba(tree, q))
     half = [M.forward(row) for row in J]  # M = L D L': J M^-1 J' = (J L^-T) D^-1 (J L^-T)'
     scaled = [[x * d for x, d in zip(row, M.inverse_pivots, strict=True)] for row in half]

@@ -20,7 +20,7 @@ def efpa(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = N
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
     joint, _ = articulated_joints(tree, posture)
-    rows, carriers = rows_of(tree, active), constrained_bodies(tree)
+    rows, carriers = rows_of(tree, posture, active), constrained_bodies(tree)
     K: dict[int, dict[int, Force]] = {i: {} for i in (0, *carriers)}  # K[i][r]: row r as body i feels it
     for r, (body, row) in enumerate(rows):
         K[body][r] = row

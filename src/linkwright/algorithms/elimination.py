@@ -13,10 +13,9 @@ def elimination_order(tree: Tree) -> list[tuple[int, tuple[int, ...]]]:
     """(link, its neighbours when it is eliminated), tips first. Without loops: the reverse of the numbering."""
     n = len(tree.parent)
     neighbours: list[set[int]] = [set() for _ in range(n)]
-    for c in tree.constraints:
-        if c.other:
-            neighbours[c.body].add(c.other)
-            neighbours[c.other].add(c.body)
+    for bodies in tree.constraint_bodies:
+        for i in bodies:
+            neighbours[i] |= set(bodies) - {i}
     waiting = [len(tree.graph.children[i]) for i in range(n)]
     ready = [i for i in range(1, n) if not waiting[i]]
     order = []

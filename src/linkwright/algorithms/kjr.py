@@ -30,7 +30,7 @@ def kjr(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = No
         p = tree.parent[i]
         Omega[i] = add(own, projected(joint[i], carried(posture.X[i], Omega[p]))) if p else own
 
-    rows = rows_of(tree, active)
+    rows = rows_of(tree, posture, active)
     bodies = sorted({body for body, _ in rows if body})
     L = zeros(len(rows))
     for i in bodies:

@@ -8,6 +8,7 @@ marked `loops` are what constrainedABA does not have. Body frames, with the exac
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from ..scalar import Scalar
 from ..spatial import ArticulatedInertia, Force, Motion, sum_of
@@ -71,8 +72,8 @@ class _EliminatedGraph:
             for body, K in c.terms:
                 IA[body] = IA[body] + penalty_inertia(K, c.mu)
                 pA[body] = pA[body] + combine(K, pull)
-            if c.other:  # loops
-                H.add(c.body, c.other, _penalty_coupling(c.K, c.K_other, c.mu))
+            for (one, K1), (two, K2) in combinations(c.terms, 2):  # loops
+                H.add(one, two, _penalty_coupling(K1, K2, c.mu))
 
         n = len(tree.parent)
         self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]
@@ -148,9 +149,9 @@ class _EliminatedGraph:
             wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
 
 
-def _penalty_coupling(K: Sequence[Force], K_other: Sequence[Force], mu: Sequence[Scalar]) -> Block:
-    """K' mu K_other."""
-    scaled = [row * m for row, m in zip(K_other, mu, strict=True)]
+def _penalty_coupling(K: Sequence[Force], other: Sequence[Force], mu: Sequence[Scalar]) -> Block:
+    """K' mu K of two bodies."""
+    scaled = [row * m for row, m in zip(other, mu, strict=True)]
     return [sum_of(other * row[r] for row, other in zip(K, scaled, strict=True)) for r in range(6)]
 
 

@@ -18,7 +18,8 @@ from .propagators import Posture, rows_of
 
 def ltl_osim(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
-    J = constraint_jacobian(tree, Posture(tree, q), rows_of(tree, active))
+    posture = Posture(tree, q)
+    J = constraint_jacobian(tree, posture, rows_of(tree, posture, active))
     parents = velocity_parents(tree)
     L = ltl_factor(crba(tree, q), parents)
     return gram([solve_LT(L, parents, row) for row in J])

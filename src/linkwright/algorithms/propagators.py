@@ -12,7 +12,8 @@ from ..model import Tree
 from ..scalar import Scalar, is_zero
 from ..spatial import LDL, ArticulatedInertia, Force, Motion, Subspace, Transform, sum_of
 from .articulation import Articulation
-from .constraint_rows import constraint_matrices
+from .closures import closures
+from .constraint_rows import constraint_terms
 from .pv import Passing
 
 UNITS = tuple(Force.of(1.0 if r == k else 0.0 for r in range(6)) for k in range(6))
@@ -22,6 +23,7 @@ class Posture:
     """Per body: X (from parent) and S (motion subspace). All of a sweep that needs no velocities."""
 
     def __init__(self, tree: Tree, q: Sequence[Scalar]):
+        self.q = q
         self.X: list[Transform] = [Transform()]
         self.S: list[Subspace] = [None]  # type: ignore[list-item]
         for i in tree.outward():
@@ -30,10 +32,10 @@ class Posture:
             self.S.append(joint.subspace(qi))
 
 
-def rows_of(tree: Tree, active: Sequence[Scalar] | None = None) -> list[tuple[int, Force]]:
-    """(body, covector) of every constraint row, in constraint order. Rows of inactive constraints are zero."""
-    matrices = constraint_matrices(tree, active)
-    return [(c.body, row) for c, K in zip(tree.constraints, matrices, strict=True) for row in K]
+def rows_of(tree: Tree, posture: Posture, active: Sequence[Scalar] | None = None) -> list[tuple[int, Force]]:
+    """(body, covector) of every row of constraints to the ground, in order. Rows of inactive constraints are zero."""
+    every = closures(tree, posture.q, posture.X)
+    return [(body, row) for terms in constraint_terms(every, active) for body, K in terms for row in K]
 
 
 def articulated_joints(

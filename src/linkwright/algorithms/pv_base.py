@@ -135,7 +135,7 @@ def _base_acceleration(
 
 def floating_bases(tree: Tree) -> list[int]:
     """Constrained mechanisms' free-flyers on the ground."""
-    carriers = {i for c in tree.constraints for i in tree.graph.support[c.body]}
+    carriers = {i for bodies in tree.constraint_bodies for i in tree.graph.support[bodies[0]]}
     return [i for i in sorted(carriers) if tree.parent[i] == 0 and tree.model.bodies[i].joint.kind == "free_flyer"]
 
 

@@ -19,7 +19,7 @@ def pv_osim(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None 
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
     joint, _ = articulated_joints(tree, posture)  # D, P and H^A of lines 7-10
-    rows = rows_of(tree, active)
+    rows = rows_of(tree, posture, active)
     L = zeros(len(rows))
     for i, through in propagate_rows(tree, posture, joint, rows).items():  # line 13
         if tree.parent[i]:

@@ -24,8 +24,8 @@ def pv_osim_fast(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | 
     """The OSIM at q. Where a constraint is inactive, `solve` returns its part of the right-hand side unchanged."""
     posture = Posture(tree, q)
     joint, IA = articulated_joints(tree, posture)
-    rows = rows_of(tree, active)
-    idle = [0.0 if active is None else 1.0 - active[k] for k, c in enumerate(tree.constraints) for _ in c.K]
+    rows = rows_of(tree, posture, active)
+    idle = [0.0 if active is None else 1.0 - active[k] for k, c in enumerate(tree.constraints) for _ in range(c.size)]
     passing = propagate_rows(tree, posture, joint, rows)
     L = zeros(len(rows))
     for r in range(len(rows)):
@@ -106,7 +106,9 @@ class FloatingOSIM:
 def branches(tree: Tree, base: int) -> list[list[int]]:
     """Row numbers of the constraints on each branch of a base: the blocks of L_b. Rows on the base itself come last."""
     blocks: dict[int, list[int]] = {}
-    numbered = [c.body for c in tree.constraints for _ in c.K]
+    numbered = [
+        bodies[0] for c, bodies in zip(tree.constraints, tree.constraint_bodies, strict=True) for _ in range(c.size)
+    ]
     for r, body in enumerate(numbered):
         support = tree.graph.support[body]
         if support[:1] == (base,):

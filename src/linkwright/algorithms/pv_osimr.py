@@ -39,7 +39,7 @@ def pv_osimr(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
     joint, _ = articulated_joints(tree, posture)
-    return delassus_by_branches(tree, posture, joint, rows_of(tree, active))
+    return delassus_by_branches(tree, posture, joint, rows_of(tree, posture, active))
 
 
 def delassus_by_branches(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from ..io import load
 from ..model import Model
-from ..model.constraint import connect, weld
+from ..model.constraints import connect, weld
 
 FINGERS = ("first", "middle", "ring", "little", "thumb")
 

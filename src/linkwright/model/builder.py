@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from ..errors import ModelError, unknown_name
-from .constraint import Constraint
+from .constraints import Constraint
 from .inertia import Inertia
 from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model

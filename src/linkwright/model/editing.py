@@ -37,7 +37,13 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
             body.name, joint, parent=model.bodies[body.parent].name, placement=placement, inertia=body.inertia
         )
     _copy_frames(model, builder, prefix="")
-    return builder.build().with_constraints(*model.constraints)
+    fixed_at = {}
+    for i, value in locked.items():
+        joint = model.bodies[i].joint
+        if joint.nq == 1:
+            fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
+    kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
+    return builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
 
 
 def attach(
@@ -62,7 +68,7 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    return builder.build().with_constraints(*(c.renamed(prefix) for c in other.constraints))
+    return builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints))
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..errors import InputError, unknown_name
 from . import configuration
-from .constraint import Constraint
+from .constraints import Constraint, Coupling
+from .constraints.coupling import check_couplings
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
@@ -80,18 +81,8 @@ class Model:
                     f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
                 )
             names.add(constraint.name)
-            for name in (constraint.frame, constraint.other):
-                try:
-                    self.frame(name)
-                except InputError as error:
-                    raise InputError(f"constraint {constraint.name!r}: {error}") from None
-            first, second = self.frame(constraint.frame).body, self.frame(constraint.other).body
-            if second and first in (0, second):
-                where = "on the ground" if first == 0 else f"on body {self.bodies[first].name!r}, as is the second"
-                raise InputError(
-                    f"constraint {constraint.name!r}: its first frame, {constraint.frame!r}, is {where}; expected a "
-                    f"frame that moves relative to the second"
-                )
+        self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
+        check_couplings([c for c in self.constraints if isinstance(c, Coupling)])
 
     # Constraints
 
@@ -101,8 +92,13 @@ class Model:
 
     @property
     def has_loops(self) -> bool:
-        """Whether some constraint is between two bodies."""
-        return any(self.frame(constraint.other).body for constraint in self.constraints)
+        """Whether some constraint acts on more than one body."""
+        return any(len(bodies) > 1 for bodies in self.constraint_bodies)
+
+    @cached_property
+    def constraint_bodies(self) -> tuple[tuple[int, ...], ...]:
+        """The moving bodies that each constraint acts on."""
+        return tuple(constraint.bodies(self) for constraint in self.constraints)
 
     def without_constraints(self) -> Model:
         return replace(self, constraints=())

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LinkwrightError, ModelError
+from ..errors import LinkwrightError, ModelError, unknown_name
 from .builder import ModelBuilder
-from .constraint import Constraint
+from .constraints import CONSTRAINT_KINDS, Constraint
 from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Model
@@ -61,15 +61,7 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             for m in model.mimics
         ],
         "constraints": [
-            {
-                "name": c.name,
-                "frame": c.frame,
-                "other": c.other,
-                "rows": c.rows.tolist(),
-                "point": c.point,
-                "target": None if c.target is None else _pose(c.target),
-                "mu": None if c.mu is None else c.mu.tolist(),
-            }
+            {"kind": c.kind, "name": c.name, "mu": None if c.mu is None else c.mu.tolist(), **c.to_dictionary()}
             for c in model.constraints
         ],
     }
@@ -110,9 +102,12 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
 
 
 def _read_constraint(data) -> Constraint:
-    _only(data, ("name", "frame", "other", "rows", "point", "target", "mu"), "constraint")
-    target = None if data["target"] is None else _read_pose(data["target"])
-    return Constraint(**{**data, "target": target})
+    data = dict(data)
+    kind = data.pop("kind")
+    if kind not in CONSTRAINT_KINDS:
+        known = unknown_name("kind of constraint", kind, CONSTRAINT_KINDS)
+        raise ModelError(f"constraint {data.get('name')!r}: {known}")
+    return CONSTRAINT_KINDS[kind].from_dictionary(data)
 
 
 def _only(data: Mapping, known: tuple[str, ...], what: str) -> None:

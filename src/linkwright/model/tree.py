@@ -6,11 +6,9 @@ Numbers may be floats or traced values (see parameters.py), so an algorithm neve
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ..scalar import Scalar
-from ..spatial import Force, Matrix, Placement, RigidInertia, Symmetric, Transform, Vector
-from .constraint import Constraint
+from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
 from .framing import choose_frames
 from .graph import KinematicGraph
 from .inertia import Inertia
@@ -18,29 +16,8 @@ from .joints import JointMotion
 from .lumping import lump_inertias
 from .model import Model
 from .parameters import Parameters
-from .pose import ROUNDING
+from .pose import ROUNDING, Pose
 from .rotation_steps import constant_transform
-
-
-@dataclass(frozen=True)
-class TreeConstraint:
-    """A constraint in the frames of computation of the bodies it acts on.
-
-    frame   from the body's frame of computation to the constraint's
-    rows    covectors in the constraint's frame
-    K       the same covectors in the body's frame of computation
-    other, other_frame   the second body, 0 for the ground, and its frame of the constraint
-    """
-
-    name: str
-    body: int
-    frame: Transform
-    rows: tuple[Force, ...]
-    K: tuple[Force, ...]
-    other: int
-    other_frame: Transform
-    point: bool
-    target: Placement | None
 
 
 class Tree:
@@ -52,6 +29,8 @@ class Tree:
     lumped     equivalent inertias for joint-space dynamics (lumping.py)
     armature   rotor inertia per velocity of the body's joint
     iq, iv     where the joint's coordinates and velocities are
+
+    Constraints, with the bodies that each acts on, are the model's own; algorithms/closures puts them in these frames.
     """
 
     def __init__(
@@ -79,7 +58,8 @@ class Tree:
         )
         self.gravity = Vector(*values.vector("gravity"))
         self.armature = tuple(values.vector("armatures")[iv] for iv in self.iv)
-        self.constraints = tuple(self._constraint(c) for c in model.constraints)
+        self.constraints = model.constraints
+        self.constraint_bodies = model.constraint_bodies
         self._stiffness, self._damping = values.vector("springs"), values.vector("dampings")
 
     def outward(self) -> range:
@@ -111,25 +91,15 @@ class Tree:
                 for k, coordinate in enumerate(q[iq]):
                     yield iv.start + k, self._stiffness[iv.start + k], coordinate - float(joint.spring_reference[k])
 
-    def frame_transform(self, name: str) -> tuple[int, Transform]:
-        """(body, from its frame of computation to the named frame)."""
+    def frame_transform(self, name: str, offset: Pose | None = None) -> tuple[int, Transform]:
+        """(body, from its frame of computation to the named frame, or to one at `offset` from it)."""
         frame = self.model.frame(name)
-        return frame.body, constant_transform((self._frames[frame.body].inverse() @ frame.placement).snapped(ROUNDING))
+        placement = frame.placement if offset is None else frame.placement @ offset
+        return frame.body, constant_transform((self._frames[frame.body].inverse() @ placement).snapped(ROUNDING))
 
     def force_from_user(self, i: int, f: Force) -> Force:
         """A force given in the frame the user knows, in the frame of computation."""
         return self.body_frame[i].T @ f
-
-    def _constraint(self, constraint: Constraint) -> TreeConstraint:
-        body, frame = self.frame_transform(constraint.frame)
-        rows = tuple(Force.from_public(map(float, row)) for row in constraint.rows)
-        target = None
-        if constraint.target is not None:
-            R, p = constraint.target.rotation.tolist(), constraint.target.translation.tolist()
-            target = Placement(Matrix(R), Vector(*p))
-        other, other_frame = self.frame_transform(constraint.other)
-        K = tuple(frame.T @ row for row in rows)
-        return TreeConstraint(constraint.name, body, frame, rows, K, other, other_frame, constraint.point, target)
 
     def _placement(self, i: int, values: Parameters) -> Transform:
         outer, inner = self._frames[self.parent[i]].inverse(), self._frames[i]

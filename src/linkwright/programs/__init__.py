@@ -3,6 +3,7 @@
 This is where the users' conventions ([linear; angular], the file's frames, arrays) meet the algorithms' own.
 """
 
+from .closures import CLOSURES
 from .constrained import CONSTRAINED
 from .delassus import DELASSUS
 from .dynamics import DYNAMICS
@@ -11,7 +12,7 @@ from .recipe import Recipe
 from .step import STEP
 
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *DELASSUS, *KINEMATICS, *STEP)
+    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *KINEMATICS, *STEP)
 }
 
 __all__ = ["RECIPES", "Recipe"]

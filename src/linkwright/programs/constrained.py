@@ -14,6 +14,7 @@ from ..algorithms.pv_early import pv_early
 from ..errors import InputError
 from ..scalar import Scalar
 from ..spatial import Force, sum_of
+from .closures import check_positions
 from .penalties import penalties
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
@@ -42,11 +43,7 @@ def _check_options(model, options) -> None:
     if T is not None:
         if not isinstance(T, int | float) or not np.isfinite(T) or T <= 0:
             raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds")
-        untargeted = [c.name for c in model.constraints if c.target is None]
-        if untargeted:
-            raise InputError(
-                f"baumgarte needs to know where to pull constraints {untargeted}: make them with at=<pose in the world>"
-            )
+        check_positions(model)
     if "iterations" in options:
         count, tolerance = options["iterations"], options["tolerance"]
         if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 100:
@@ -72,15 +69,15 @@ def _solver(solve, *, proximal: bool = False):
         converged = None
         if options.get("tolerance") is not None:
             converged = solution.residual <= options["tolerance"]
-        return _outputs(tree, solution, converged)
+        return _outputs(problem, solution, converged)
 
     return evaluate
 
 
-def _outputs(tree, solution: Solution, converged: Scalar | None):
+def _outputs(problem: ConstrainedProblem, solution: Solution, converged: Scalar | None):
     return {
         "a": solution.a,
-        "forces": _forces(tree, solution.lam),
+        "forces": _forces(problem, solution.lam),
         "lam": solution.lam,
         "residual": solution.residual,
         "iterations": solution.iterations,
@@ -88,12 +85,10 @@ def _outputs(tree, solution: Solution, converged: Scalar | None):
     }
 
 
-def _forces(tree, lam) -> list:
-    """The wrench of each constraint on its frame, [linear; angular] in that frame: -rows' lam."""
-    forces, start = [], 0
-    for c in tree.constraints:
-        own = lam[start : start + len(c.rows)]
-        start += len(c.rows)
+def _forces(problem: ConstrainedProblem, lam) -> list:
+    """The wrench of each constraint on its first frame, [linear; angular] in that frame: -rows' lam."""
+    forces = []
+    for c, own in zip(problem.constraints, problem.split(lam), strict=True):
         wrench: Force = sum_of(row * x for row, x in zip(c.rows, own, strict=True))
         forces.append((-wrench).to_public())
     return forces

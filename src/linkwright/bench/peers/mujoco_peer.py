@@ -19,7 +19,7 @@ from ...errors import InputError, MissingExtraError, UnsupportedError
 from ...model import Joint, Model, Pose
 
 if TYPE_CHECKING:
-    from ...model.constraint import Constraint
+    from ...model.constraints import Constraint
     from ...model.model import Body
 
 # Each kind of joint as the joints of one MuJoCo body, in order; axes are fields of ours, or coordinate axes.

@@ -1,0 +1,50 @@
+"""Programs that look at the constraints themselves: how far from met, their Jacobian, its rate."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..algorithms.closures import FrameMotions, closures
+from ..algorithms.constrained_ltl import terms_jacobian
+from ..algorithms.constraint_rows import constrained_bodies
+from ..algorithms.motion_sweep import MotionSweep
+from ..algorithms.propagators import Posture
+from ..errors import InputError
+from .recipe import Recipe
+
+
+def _error(tree, x, options):
+    every = closures(tree, x["q"], Posture(tree, x["q"]).X)
+    return {"error": [error for closure in every for error in closure.error()]}
+
+
+def _jacobian(tree, x, options):
+    posture = Posture(tree, x["q"])
+    every = closures(tree, x["q"], posture.X)
+    J = [row for closure in every for row in terms_jacobian(tree, posture, closure.terms())]
+    return {"J": J or np.zeros((0, tree.nv))}
+
+
+def _bias(tree, x, options):
+    sweep = MotionSweep(tree, x["q"], x["v"])
+    motions = FrameMotions(tree, sweep, x["v"], constrained_bodies(tree))
+    return {"bias": [rate for c in closures(tree, x["q"], sweep.X) for rate in c.motion(motions)[1]]}
+
+
+def check_positions(model) -> None:
+    """Refuse constraints that do not say where things should be."""
+    untargeted = [c.name for c in model.constraints if not c.has_position]
+    if untargeted:
+        raise InputError(
+            f"constraints {untargeted} do not say where they want things to be: make them with at=<pose in the world>"
+        )
+
+
+CLOSURES = (
+    Recipe(
+        "constraint_error", "how far each constraint row is from being met", ("q",), ("error",), _error,
+        check_options=lambda model, options: check_positions(model),
+    ),
+    Recipe("constraint_jacobian", "J of all constraint rows", ("q",), ("J",), _jacobian),
+    Recipe("constraint_bias", "dJ/dt v of all constraint rows", ("q", "v"), ("bias",), _bias),
+)  # fmt: skip

@@ -1,0 +1,133 @@
+"""One dense system for accelerations and multipliers, solved by singular values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..model import Model
+from .arithmetic import (
+    DIGITS,
+    LONG,
+    Arithmetic,
+    backward_substitution,
+    cholesky,
+    extended_arithmetic,
+    forward_substitution,
+    mpmath_module,
+)
+from .closures import dense_closure
+from .dynamics import DenseDynamics
+
+# Rows of J M^(-1/2) count as dependent where a singular value is below this fraction of the largest. A model's numbers
+# are doubles, so what was meant to be dependent is so to about 1e-15 only, however many digits are used after that.
+RANK_TOLERANCE = 1e-10
+# A residual counts as rounding below this fraction of what the rows ask for.
+FEASIBILITY_TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class KKTSolution:
+    """M a + c + J' lam = tau, J a = e.
+
+    forces    by name of constraint: the wrench on its frame, [linear; angular] in the frame's coordinates
+    rank      of J, out of `rows`
+    residual  the largest |J a - e|
+    feasible  whether that is rounding; if not, `a` makes ||J a - e|| least and obeys Gauss among those that do
+    """
+
+    a: np.ndarray
+    lam: np.ndarray
+    forces: dict[str, np.ndarray]
+    rank: int
+    rows: int
+    residual: float
+    feasible: bool
+    singular_values: np.ndarray  # of J M^(-1/2), largest first
+
+
+def solve_kkt(
+    model: Model, q, v, tau, *, desired=None, f_ext=None, precision: str = "double"
+) -> KKTSolution:
+    """Constrained forward dynamics at one state, dense. Multipliers are those of least norm where not unique.
+
+    desired     acceleration of every constraint row, zero if None
+    f_ext       (nbodies, 6), [linear; angular] in body frames
+    precision   "double" (kinematics in long double, then NumPy's SVD) or "extended" (50 digits throughout, mpmath)
+    """
+    _check(model, q, v, tau, desired, f_ext)
+    if precision == "double":
+        return _solve(model, q, v, tau, desired, f_ext, LONG, _svd_double)
+    if precision == "extended":
+        with mpmath_module().workdps(DIGITS):
+            return _solve(model, q, v, tau, desired, f_ext, extended_arithmetic(), _svd_extended)
+    raise InputError(f"precision is {precision!r}; expected 'double' or 'extended'")
+
+
+def _check(model: Model, q, v, tau, desired, f_ext) -> None:
+    expected: dict[str, tuple[Any, tuple[int, ...]]] = {
+        "q": (q, (model.nq,)), "v": (v, (model.nv,)), "tau": (tau, (model.nv,)),
+    }  # fmt: skip
+    if desired is not None:
+        expected["desired"] = (desired, (model.nc,))
+    if f_ext is not None:
+        expected["f_ext"] = (f_ext, (model.nbodies, 6))
+    for name, (value, shape) in expected.items():
+        if np.shape(value) != shape:
+            raise InputError(f"{name} has shape {np.shape(value)}; expected {shape}: the referee takes one state")
+
+
+def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd) -> KKTSolution:
+    """With M = C C' and x = C'(a - a_free), the constraints are Y x = r for Y = J C^-T, and x = -Y' lam.
+
+    The least x that makes ||Y x - r|| least, and the least lam that gives it, follow from the singular values of Y.
+    """
+    dynamics = DenseDynamics(model, q, v, A)
+    free = A.array(tau) - dynamics.bias
+    if f_ext is not None:
+        free = free + dynamics.torque_of_forces(f_ext)
+    J, drift = dynamics.constraint_rows()
+    e = (A.zeros(model.nc) if desired is None else A.array(desired)) - drift
+    C = cholesky(A, dynamics.M)
+    z = forward_substitution(C, free)  # C' a_free
+    Y = forward_substitution(C, J.T).T
+    r = e - Y @ z
+    U, sigma = svd(Y)
+    rank = int(sum(s > RANK_TOLERANCE * sigma[0] for s in sigma)) if len(sigma) and sigma[0] > 0 else 0
+    U, sigma = U[:, :rank], sigma[:rank]
+    lam = -(U @ ((U.T @ r) / (sigma * sigma)))
+    a = backward_substitution(C, z - Y.T @ lam)
+    asked = max((float(abs(x)) for x in [*e, *(Y @ z)]), default=0.0)
+    residual = max((float(abs(x)) for x in J @ a - e), default=0.0)
+    return KKTSolution(
+        a.astype(float), lam.astype(float), _forces(dynamics, lam.astype(float)), rank, model.nc, residual,
+        residual <= FEASIBILITY_TOLERANCE * asked, np.array([float(s) for s in sigma]),
+    )  # fmt: skip
+
+
+def _forces(dynamics: DenseDynamics, lam: np.ndarray) -> dict[str, np.ndarray]:
+    forces, start = {}, 0
+    for c in dynamics.model.constraints:
+        rows = dense_closure(dynamics, c)[2].astype(float)
+        forces[c.name] = -rows.T @ lam[start : start + c.size]
+        start += c.size
+    return forces
+
+
+def _svd_double(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    U, sigma, _ = np.linalg.svd(Y.astype(float), full_matrices=False)
+    return U, sigma
+
+
+def _svd_extended(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """From the eigenvalues of Y Y': squaring halves the digits, and half of fifty is plenty."""
+    if not len(Y):
+        return Y[:, :0], np.zeros(0)
+    mp = mpmath_module().mp
+    values, vectors = mp.eigsy(mp.matrix((Y @ Y.T).tolist()))
+    order = sorted(range(len(Y)), key=lambda k: -values[k])
+    U = np.array([[vectors[r, k] for k in order] for r in range(len(Y))], dtype=object)
+    return U, np.array([mp.sqrt(max(values[k], mp.mpf(0))) for k in order], dtype=object)
