@@ -48,7 +48,8 @@ def simulate(
     options = {
         "dt": dt, "steps": steps, "integrator": integrator, "solver": solver or None, "projection": projection,
         "control": lw.PD(kp, kd) if kp or kd else None, "record": max(1, int(1 / (_FRAMES_PER_SECOND * dt))),
-        "start": "project" if model.constraints else "check", "threads": int(threads) if threads.isdecimal() else threads,
+        "start": "project" if model.constraints else "check",
+        "threads": int(threads) if threads.isdecimal() else threads,
     }  # fmt: skip
     failure = None
     with console.status("compiling and simulating ..."):

@@ -17,6 +17,9 @@ SOLVERS: dict[str, Recipe] = {
 }
 # Those that take any constraints, also dependent ones; others only by name.
 _CANDIDATES = ("lcaba", "prox_ltl", "prox_bbo")
+# Counting operations takes a trace of each candidate, seconds for large ones. With more rows than this LCABA is taken
+# unseen: a humanoid with 42 rows and a biped with 48 take six times its operations in joint space.
+_MOST_ROWS_TO_COMPARE = 30
 
 
 def check_solver(model: Model, name: str | None) -> None:
@@ -39,9 +42,11 @@ def check_solver(model: Model, name: str | None) -> None:
 
 @lru_cache(maxsize=64)
 def cheapest_solver(model: Model, iterations: int) -> str:
-    """By operation count, which needs a trace of each; kept for the process."""
+    """By operation count; kept for the process."""
     if not model.constraints:
         return UNCONSTRAINED
+    if model.nc > _MOST_ROWS_TO_COMPARE:
+        return _CANDIDATES[0]
     return min((c for c in _CANDIDATES if c in SOLVERS), key=lambda name: _operations(model, name, iterations))
 
 

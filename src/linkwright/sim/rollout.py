@@ -16,6 +16,7 @@ from .trajectory import Trajectory
 # A call of compiled code does about this many operations (some tenths of a second), so that Ctrl-C gets through.
 _OPERATIONS_PER_CALL = 10**9
 _LARGEST_RECORD = 2**34  # bytes
+_FIRST_SOLUTIONS = 3  # with two iterations each, six in all: to rounding in all but the most singular poses
 
 
 class Rollout:
@@ -47,8 +48,21 @@ class Rollout:
     def _spread(self, x: np.ndarray) -> np.ndarray:
         return np.array(np.broadcast_to(x, (*self.lead, x.shape[-1])))
 
+    def _find_multipliers(self) -> None:
+        """Start from the multipliers of the first state rather than from zero: a few steps taken back again."""
+        if "lam" not in self.state:
+            return
+        inputs = {**self.control.inputs, "tau": np.zeros(self.model.nv), "dt": np.array(self.dt), **self.state}
+        for name in self.control.advancing:
+            if name != "tau":
+                inputs[name] = np.ascontiguousarray(inputs[name][..., 0, :])
+        for _ in range(_FIRST_SOLUTIONS):
+            inputs["lam"] = np.asarray(self.step(**inputs).lam)
+        self.state["lam"] = inputs["lam"]
+
     def at_once(self) -> Trajectory:
         """All in compiled code; a few calls if it takes long."""
+        self._find_multipliers()
         cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
         share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
         last = tuple(name for name in ("lam", "worst") if name not in self.kept and name in self.state)
@@ -74,6 +88,7 @@ class Rollout:
 
     def under_policy(self) -> Trajectory:
         """Step by step, asking the policy before each."""
+        self._find_multipliers()
         rows: list[tuple[np.ndarray, ...]] = []  # what is recorded, a row per state
         self.pieces.append(_Rows(self.recorded, rows, len(self.lead)))
         since = 0
