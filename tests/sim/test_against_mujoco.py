@@ -42,24 +42,21 @@ def test_trees(name, rng):
 
 
 def test_a_closed_loop():
-    """MuJoCo's constraint is soft; the stiffer it is, the closer it comes to ours."""
+    """MuJoCo's constraint is soft, but with such a stiffness hardly."""
     model, q0, v0 = closed_four_bar(speed=4.0, damping=0.01)
     ours = lw.simulate(model, q0, v0, dt=1e-4, steps=4000, integrator="rk4", record=4000)
-    away = []
-    for stiffness in (1e6, 1e8):
-        root = ElementTree.fromstring(mjcf(model.without_constraints()))
-        ends = {"coupler": "coupler_end", "rocker": "rocker_end"}
-        for body in root.iter("body"):
-            if body.get("name") in ends:
-                frame = model.frame(ends[body.get("name")])
-                at = " ".join(map(repr, map(float, frame.placement.translation)))
-                ElementTree.SubElement(body, "site", name=frame.name, pos=at)
-        equality = ElementTree.SubElement(root, "equality")
-        ElementTree.SubElement(
-            equality, "connect", site1="coupler_end", site2="rocker_end", solimp="0.9999 0.9999 0.001 0.5 2",
-            solref=f"{-stiffness} {-2 * np.sqrt(stiffness)}",
-        )  # fmt: skip
-        document = ElementTree.tostring(root, encoding="unicode")
-        q, _ = mujoco_end(document, model, q0, v0, np.zeros(3), 1e-4, 4000)
-        away.append(np.abs(q - ours.q[-1]).max())
-    assert away[1] < away[0] < 5e-3 and away[1] < 5e-4, away
+    root = ElementTree.fromstring(mjcf(model.without_constraints()))
+    ends = {"coupler": "coupler_end", "rocker": "rocker_end"}
+    for body in root.iter("body"):
+        if body.get("name") in ends:
+            frame = model.frame(ends[body.get("name")])
+            at = " ".join(map(repr, map(float, frame.placement.translation)))
+            ElementTree.SubElement(body, "site", name=frame.name, pos=at)
+    equality = ElementTree.SubElement(root, "equality")
+    ElementTree.SubElement(
+        equality, "connect", site1="coupler_end", site2="rocker_end", solimp="0.9999 0.9999 0.001 0.5 2",
+        solref="-1e6 -2e3",
+    )  # fmt: skip
+    document = ElementTree.tostring(root, encoding="unicode")
+    q, _ = mujoco_end(document, model, q0, v0, np.zeros(3), 1e-4, 4000)
+    assert np.abs(q - ours.q[-1]).max() < 1e-6
