@@ -1,7 +1,8 @@
 """Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
 
+from .assembly import check_state, project_configuration, project_velocity
 from .compilation import compile, reference, trace_program
-from .errors import LinkwrightError
+from .errors import LinkwrightError, NoConvergence
 from .io import from_pinocchio, load, save, to_pinocchio
 from .model import Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
@@ -33,9 +34,10 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "center_of_mass", "close_with",
-    "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters", "fixed",
-    "free_flyer", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar",
-    "prismatic", "reference", "revolute", "rod", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program",
-    "translational", "transmission", "universal", "weld",
+    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "NoConvergence", "Pose", "attach",
+    "center_of_mass", "check_state", "close_with", "compile", "connect", "constrain", "continuous", "couple",
+    "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "list_algorithms",
+    "list_robots", "load", "lock_joints", "planar", "prismatic", "project_configuration", "project_velocity",
+    "reference", "revolute", "rod", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
+    "transmission", "universal", "weld",
 ]  # fmt: skip
