@@ -1,6 +1,13 @@
 """Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
 
-from .assembly import check_state, project_configuration, project_velocity
+from .assembly import (
+    MotorMap,
+    check_state,
+    closed_loop_jacobian,
+    inverse_dynamics,
+    project_configuration,
+    project_velocity,
+)
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError, NoConvergence
 from .io import from_pinocchio, load, save, to_pinocchio
@@ -34,10 +41,10 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "NoConvergence", "Pose", "attach",
-    "center_of_mass", "check_state", "close_with", "compile", "connect", "constrain", "continuous", "couple",
-    "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "list_algorithms",
-    "list_robots", "load", "lock_joints", "planar", "prismatic", "project_configuration", "project_velocity",
-    "reference", "revolute", "rod", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
-    "transmission", "universal", "weld",
+    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence", "Pose", "attach",
+    "center_of_mass", "check_state", "close_with", "closed_loop_jacobian", "compile", "connect", "constrain",
+    "continuous", "couple", "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical",
+    "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints", "planar", "prismatic",
+    "project_configuration", "project_velocity", "reference", "revolute", "rod", "save", "solve_kkt", "spherical",
+    "to_pinocchio", "trace_program", "translational", "transmission", "universal", "weld",
 ]  # fmt: skip

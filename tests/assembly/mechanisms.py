@@ -113,3 +113,42 @@ def _met_at(tree, q, kind, one, two, name):
     if kind == "rod":
         return lw.rod(one, two, length=float(np.linalg.norm(p1 - p2)), name=name)
     return lw.close_with(kind, one, two, name=name, at=lw.Pose(R2.T @ R1, R2.T @ (p1 - p2)))
+
+
+ANKLE_MOTORS, ANKLE_JOINT = ("left_motor", "right_motor"), "ankle"
+CRANK, ROD, HALF_WIDTH, HEIGHT, LEVER = 0.05, 0.3, 0.06, 0.3, 0.05
+
+
+def ankle(floating=False):
+    """A foot on a universal joint, turned by two cranks behind the shank and two rods."""
+    builder = lw.ModelBuilder("ankle")
+    base = "world"
+    if floating:
+        base = builder.add_body("shank", lw.free_flyer("root_joint"), inertia=lw.Inertia.box(2.0, (0.1, 0.1, 0.4)))
+    box = lw.Inertia.box(1.0, (0.25, 0.1, 0.03), (0.05, 0, -0.05))
+    builder.add_body("foot", lw.universal("ankle", (0, 1, 0), second_axis=(1, 0, 0)), parent=base, inertia=box)
+    for name, y in (("left", HALF_WIDTH), ("right", -HALF_WIDTH)):
+        builder.add_body(
+            f"{name}_crank", lw.revolute(f"{name}_motor", "y", armature=0.01), parent=base, placement=(0, y, HEIGHT),
+            inertia=lw.Inertia.box(0.1, (0.05, 0.01, 0.01), (-0.025, 0, 0)),
+        )  # fmt: skip
+        builder.add_frame(f"{name}_crank_end", f"{name}_crank", (-CRANK, 0, 0))
+        builder.add_frame(f"{name}_heel", "foot", (-LEVER, y, 0))
+    rods = [lw.rod(f"{n}_crank_end", f"{n}_heel", length=ROD, name=f"{n}_rod") for n in ("left", "right")]
+    return builder.build().with_constraints(*rods)
+
+
+def ankle_motors(pitch, roll):
+    """Motor angles for a foot's pitch and roll: |crank end - heel| = ROD, which is A cos t + B sin t = C."""
+    turned = lw.reference(ankle(), "forward_kinematics", frames=["left_heel", "right_heel"])(
+        np.array([pitch, roll, 0.0, 0.0])
+    )
+    found = []
+    for y, heel in zip((HALF_WIDTH, -HALF_WIDTH), turned.positions, strict=True):
+        x, _, z = way = heel - [0, y, HEIGHT]  # the crank's end is at (-CRANK cos t, 0, CRANK sin t) from its axis
+        A, B = -2 * CRANK * x, 2 * CRANK * z
+        C = CRANK**2 + way @ way - ROD**2
+        # the smaller of the two solutions
+        middle, half = np.arctan2(B, A), np.arccos(C / np.hypot(A, B))
+        found.append(min((wrapped(middle + half), wrapped(middle - half)), key=abs))
+    return np.array(found)

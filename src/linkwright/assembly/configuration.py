@@ -24,6 +24,7 @@ from .residuals import listing, residuals
 # A pose that closes without moving any joint further (radians or metres) than this is taken as it comes.
 _NEAR = 0.15
 _REACHED = 1e-6
+_GIVE_WAY, _ALMOST = 1e-2, 0.02  # ease of joints that will be held at the end, and how far from it they may be then
 
 
 def project_configuration(
@@ -56,14 +57,15 @@ class _Projection:
     def __init__(self, functions: ConstraintFunctions, fixed: tuple[str, ...], tolerance: float):
         self.functions, self.model, self.tolerance, self.fixed = functions, functions.model, tolerance, fixed
         self.held = velocity_indices(self.model, fixed)
-        self.free = np.setdiff1d(np.arange(self.model.nv), self.held)
+        self.ease = np.ones(self.model.nv)
+        self.ease[self.held] = 0.0
 
     def of(self, q: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         if start is not None:
             found = q.copy()
             far = ~self.closed(self.functions.error(q))
         else:
-            found, error = assembled(self.functions, q, self.free, self.tolerance)
+            found, error = assembled(self.functions, q, self.ease, self.tolerance)
             moved = np.abs(self.model.difference(q, found)).max(axis=1, initial=0.0)
             far = ~self.closed(error) | (moved > _NEAR)
         if far.any():
@@ -72,24 +74,31 @@ class _Projection:
         return found
 
     def from_start(self, q: np.ndarray, start: np.ndarray, direct: np.ndarray, given: bool) -> np.ndarray:
-        everything = np.arange(self.model.nv)
-        first, error = assembled(self.functions, start, everything, self.tolerance)
+        first, error = assembled(self.functions, start, np.ones(self.model.nv), self.tolerance)
         usable = self.closed(error)
         if given and not usable.all():
             k = int(np.argmin(usable))
             raise self.failure(first[k], error[k], "start cannot be closed: the loops stay open", "another start=")
         found = direct.copy()  # where not even the as-drawn pose can be closed, there is no branch to keep to
         if usable.any():
-            reached, short = followed(self.functions, first[usable], q[usable], self.held, self.free)
-            self.put_fixed(reached, q[usable])
-            found[usable], error = corrected(self.functions, reached, self.free, self.tolerance)
-            stopped = np.flatnonzero(~self.closed(error) | (short > _REACHED))
-            if len(stopped):
-                raise self.failure_on_the_way(found[usable][stopped[0]], error[stopped[0]], short[stopped[0]])
+            found[usable] = self.moved(first[usable], q[usable])
         error = self.functions.error(found)
         if not self.closed(error).all():
             k = int(np.argmin(self.closed(error)))
             raise self.failure(found[k], error[k], "the loops cannot be closed", "another q, or start= a closed pose")
+        return found
+
+    def moved(self, start: np.ndarray, q: np.ndarray) -> np.ndarray:
+        reached, short = followed(self.functions, start, q, self.held, self.ease)
+        astray = short > _REACHED
+        if astray.any():  # several fixed joints may not all go straight: let them give way until they are there
+            give_way = np.where(self.ease > 0, 1.0, _GIVE_WAY)
+            reached[astray], short[astray] = followed(self.functions, start[astray], q[astray], self.held, give_way)
+        self.put_fixed(reached, q)
+        found, error = corrected(self.functions, reached, self.ease, self.tolerance)
+        stopped = np.flatnonzero(~self.closed(error) | (short > _ALMOST))
+        if len(stopped):
+            raise self.failure_on_the_way(found[stopped[0]], error[stopped[0]], short[stopped[0]])
         return found
 
     def put_fixed(self, q: np.ndarray, target: np.ndarray) -> None:

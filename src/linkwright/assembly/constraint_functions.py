@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -23,6 +24,7 @@ class ConstraintFunctions:
     def __init__(self, model: Model):
         self.model = model
         self.placed = replace(model, constraints=tuple(c for c in model.constraints if c.has_position))
+        self._frames: dict[tuple[str, str], Callable] = {}
 
     def error(self, q: np.ndarray) -> np.ndarray:
         """(B, rows of placed constraints)."""
@@ -43,6 +45,21 @@ class ConstraintFunctions:
     def inertia(self, q: np.ndarray) -> np.ndarray:
         """(B, nv, nv)."""
         return self._inertia(q)
+
+    def forces(self, q: np.ndarray, lam: np.ndarray) -> np.ndarray:
+        """(B, constraints, 6): the wrench on each constraint's first frame."""
+        return self._forces(q, lam) if self.model.nc else np.zeros((len(q), 0, 6))
+
+    def torques(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, f_ext: np.ndarray | None = None) -> np.ndarray:
+        """(B, nv): M a + c less external forces, of the tree with its loops cut."""
+        return self._torques(q, v, a) if f_ext is None else self._torques(q, v, a, f_ext=f_ext)
+
+    def frame_jacobian(self, frame: str, reference: str):
+        """Of all joints of the tree: a function of (B, nq)."""
+        key = frame, reference
+        if key not in self._frames:
+            self._frames[key] = compile(self.model, "frame_jacobian", frame=frame, reference=reference)
+        return self._frames[key]
 
     def error_derivative(self, q: np.ndarray) -> np.ndarray:
         """The derivative of `error` wherever it is not zero too, by differences."""
@@ -68,6 +85,14 @@ class ConstraintFunctions:
     @cached_property
     def _bias(self):
         return compile(self.model, "constraint_bias")
+
+    @cached_property
+    def _forces(self):
+        return compile(self.model, "constraint_forces")
+
+    @cached_property
+    def _torques(self):
+        return compile(self.model.without_constraints(), "rnea")
 
     @cached_property
     def _inertia(self):

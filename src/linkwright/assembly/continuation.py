@@ -18,11 +18,12 @@ _STEP_TOLERANCE = 1e-9  # between steps; the last pose is closed to what was ask
 
 
 def followed(
-    functions: ConstraintFunctions, start: np.ndarray, target: np.ndarray, held: np.ndarray, free: np.ndarray
+    functions: ConstraintFunctions, start: np.ndarray, target: np.ndarray, held: np.ndarray, ease: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, how far the velocities in `held` are from the target's) for a batch of closed poses `start`.
 
-    The velocities in `held` go to the target's. What the loops leave of the others goes as near to it as it can.
+    Velocities of ease 0 go to the target's. What the loops leave of the others goes as near to it as it can, weighted
+    by the inverse square of their ease.
     """
     model = functions.model
     q = start.copy()
@@ -33,12 +34,12 @@ def followed(
         if not len(busy):
             break
         goal = model.difference(q[busy], target[busy])
-        v = tangent(functions, q[busy], goal, free)
+        v = tangent(functions, q[busy], goal, ease)
         length = np.abs(v).max(axis=1, initial=0.0)
         running[busy[length <= _SETTLED]] = False
         share = np.minimum(1.0, reach[busy] / np.maximum(length, _SETTLED))
         predicted = model.integrate(q[busy], v * share[:, None])
-        moved, error = corrected(functions, predicted, free, _STEP_TOLERANCE)
+        moved, error = corrected(functions, predicted, ease, _STEP_TOLERANCE)
         leap = np.abs(model.difference(predicted, moved)).max(axis=1, initial=0.0)
         closed = np.abs(error).max(axis=1, initial=0.0) <= _STEP_TOLERANCE
         good = closed & (leap <= np.maximum(_TRUSTED_SHARE * share * length, 10 * _STEP_TOLERANCE))
@@ -51,9 +52,7 @@ def followed(
     return q, np.abs(model.difference(q, target)[:, held]).max(axis=1, initial=0.0)
 
 
-def tangent(functions: ConstraintFunctions, q: np.ndarray, goal: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """The motion nearest to `goal` that keeps the loops closed, changed in the velocities `free` only."""
+def tangent(functions: ConstraintFunctions, q: np.ndarray, goal: np.ndarray, ease: np.ndarray) -> np.ndarray:
+    """The motion nearest to `goal` that keeps the loops closed."""
     J = functions.placed_jacobian(q)
-    v = goal.copy()
-    v[:, free] += least_step(J[:, :, free], np.einsum("bmn,bn->bm", J, goal))
-    return v
+    return goal + ease * least_step(J * ease, np.einsum("bmn,bn->bm", J, goal))

@@ -19,9 +19,11 @@ _SHAKES = (0.1, 0.3, 1.0, 1.0)
 
 
 def corrected(
-    functions: ConstraintFunctions, q: np.ndarray, free: np.ndarray, tolerance: float
+    functions: ConstraintFunctions, q: np.ndarray, ease: np.ndarray, tolerance: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, error) for a batch; only the velocities in `free` move. Compare the error with the tolerance.
+    """(q, error) for a batch. Compare the error with the tolerance.
+
+    ease   (nv,) how readily each velocity moves: 0 not at all, 1 as the others; weights are its inverse square
 
     Steps are bounded and each is taken only if it lowers the error, so that nothing runs away at singular poses or
     where a loop cannot close: the pose then is one of least error in its neighbourhood.
@@ -32,14 +34,13 @@ def corrected(
     doubtful = np.zeros(len(q), dtype=bool)
     for _ in range(_STEPS):
         busy = np.flatnonzero((np.abs(error).max(axis=1, initial=0.0) > tolerance) & (damping < _GIVE_UP))
-        if not len(busy) or not len(free):
+        if not len(busy) or not ease.any():
             break
         J = functions.placed_jacobian(q[busy])
         if doubtful[busy].any():  # away from closed poses J is not quite the derivative of the error
             J[doubtful[busy]] = functions.error_derivative(q[busy[doubtful[busy]]])
         size = np.linalg.norm(error[busy], axis=1)
-        step = np.zeros((len(busy), model.nv))
-        step[:, free] = bounded(least_step(J[:, :, free], error[busy], damping[busy] * size**2), _LONGEST_STEP)
+        step = bounded(ease * least_step(J * ease, error[busy], damping[busy] * size**2), _LONGEST_STEP)
         moved = model.integrate(q[busy], step)
         found = functions.error(moved)
         better = np.linalg.norm(found, axis=1) < size
@@ -50,18 +51,16 @@ def corrected(
 
 
 def assembled(
-    functions: ConstraintFunctions, q: np.ndarray, free: np.ndarray, tolerance: float
+    functions: ConstraintFunctions, q: np.ndarray, ease: np.ndarray, tolerance: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """As `corrected`, trying again from shaken poses where that finds nothing; the least error found counts."""
-    best, error = corrected(functions, q, free, tolerance)
-    rng = np.random.default_rng(0)
-    for size in _SHAKES:
+    best, error = corrected(functions, q, ease, tolerance)
+    for k, size in enumerate(_SHAKES):
         open_ones = np.flatnonzero(np.abs(error).max(axis=1, initial=0.0) > tolerance)
         if not len(open_ones):
             break
-        shake = np.zeros((len(open_ones), functions.model.nv))
-        shake[:, free] = size * rng.uniform(-1, 1, len(free))
-        tried, left = corrected(functions, functions.model.integrate(q[open_ones], shake), free, tolerance)
+        shake = size * ease * np.random.default_rng(k).uniform(-1, 1, len(ease)) * np.ones((len(open_ones), 1))
+        tried, left = corrected(functions, functions.model.integrate(q[open_ones], shake), ease, tolerance)
         better = np.linalg.norm(left, axis=1) < np.linalg.norm(error[open_ones], axis=1)
         best[open_ones[better]], error[open_ones[better]] = tried[better], left[better]
     return best, error

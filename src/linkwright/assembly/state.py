@@ -125,9 +125,9 @@ def _singularity(functions: ConstraintFunctions, q: np.ndarray, values: np.ndarr
         return rank, rank, 1.0
     rng = np.random.default_rng(0)
     start = np.tile(q, (_NEIGHBOURS, 1))
-    free = np.arange(model.nv)
-    steps = tangent(functions, start, rng.uniform(-_NEARBY, _NEARBY, (_NEIGHBOURS, model.nv)), free)
-    near, error = corrected(functions, model.integrate(start, steps), free, 1e-12)
+    ease = np.ones(model.nv)
+    steps = tangent(functions, start, rng.uniform(-_NEARBY, _NEARBY, (_NEIGHBOURS, model.nv)), ease)
+    near, error = corrected(functions, model.integrate(start, steps), ease, 1e-12)
     near = near[np.abs(error).max(axis=1, initial=0.0) <= 1e-12]
     nearby = [_singular_values(J) for J in functions.jacobian(near)] if len(near) else []
     usual = max([rank, *(numerical_rank(x) for x in nearby)])

@@ -3,6 +3,7 @@
 This is where the users' conventions ([linear; angular], the file's frames, arrays) meet the algorithms' own.
 """
 
+from .actuation import ACTUATION
 from .closures import CLOSURES
 from .constrained import CONSTRAINED
 from .delassus import DELASSUS
@@ -11,7 +12,7 @@ from .kinematics import KINEMATICS
 from .recipe import Recipe
 
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *KINEMATICS)
+    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *ACTUATION, *DELASSUS, *KINEMATICS)
 }
 
 __all__ = ["RECIPES", "Recipe"]
