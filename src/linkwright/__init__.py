@@ -2,7 +2,7 @@
 
 from . import viewer
 from .compilation import compile, reference, trace_program
-from .errors import LinkwrightError
+from .errors import LinkwrightError, SimulationError
 from .inspection import inspect
 from .io import from_pinocchio, load, save, to_pinocchio
 from .mobility_analysis import mobility
@@ -27,6 +27,7 @@ from .model.parameters import default_parameters
 from .programs import RECIPES
 from .referee import solve_kkt
 from .robots import robots as list_robots
+from .sim import PD, Trajectory, simulate
 
 __version__ = "0.1.0"
 
@@ -37,9 +38,10 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "center_of_mass",
-    "close_with", "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters",
-    "fixed", "free_flyer", "from_pinocchio", "helical", "inspect", "list_algorithms", "list_robots", "load",
-    "lock_joints", "loops", "mobility", "planar", "prismatic", "reference", "revolute", "rod", "save", "solve_kkt",
-    "spherical", "to_pinocchio", "trace_program", "translational", "transmission", "universal", "viewer", "weld",
+    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "SimulationError",
+    "Trajectory", "attach", "center_of_mass", "close_with", "compile", "connect", "constrain", "continuous", "couple",
+    "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "inspect",
+    "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar", "prismatic", "reference",
+    "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
+    "transmission", "universal", "viewer", "weld",
 ]  # fmt: skip
