@@ -37,7 +37,7 @@ def write_html(
         "labels": [body.name for body in model.bodies],
         "size": scene.size,
         "floor": floor_height(floor, box),
-        "view": start_view(box, scene.size),
+        "view": start_view(box, bounds(scene, rotations[:1], positions[:1]), scene.size),
         "traces": [_trace(model, name) for name in _names(traces)],
         "palette": {"limbs": palette.LIMBS, "closure": palette.CLOSURE, "trace": palette.TRACE, **palette.THEMES},
         "bodies": model.nbodies,

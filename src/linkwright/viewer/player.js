@@ -84,8 +84,9 @@
   const margins = { side: 40, top: 70, bottom: 100 };
   function fits() {  // whether all that is drawn is inside the free part of the window
     aim();
+    const shift = scene.view.follow ? sub(centre(), camera.target) : [0, 0, 0];
     for (let k = 0; k < 8; k++) {
-      const corner = [0, 1, 2].map((i) => scene.view.box[(k >> i) & 1][i]), d = sub(corner, eye);
+      const corner = add([0, 1, 2].map((i) => scene.view.box[(k >> i) & 1][i]), shift), d = sub(corner, eye);
       if (dot(d, forward) < near * camera.distance) return false;
       const p = project(corner);
       if (p[0] < margins.side || p[0] > width - margins.side || p[1] < margins.top || p[1] > height - margins.bottom) return false;
@@ -286,10 +287,13 @@
     for (const trace of scene.traces) {
       ctx.strokeStyle = scene.palette.trace; ctx.globalAlpha = 0.55;
       ctx.beginPath();
+      let drawing = false;
       for (let f = 0; f < frames; f++) {
         pose(f, f, 0, trace.body);
-        const p = project(world(trace.body, trace.point));
-        if (f) ctx.lineTo(p[0], p[1]); else ctx.moveTo(p[0], p[1]);
+        const point = world(trace.body, trace.point), visible = dot(sub(point, eye), forward) > near * camera.distance;
+        const p = project(point);
+        if (visible && drawing) ctx.lineTo(p[0], p[1]); else if (visible) ctx.moveTo(p[0], p[1]);
+        drawing = visible;
       }
       ctx.stroke();
     }

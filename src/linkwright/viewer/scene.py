@@ -148,8 +148,10 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     corners = outline(np.array(reach if free else [origin, *reach]))
     if free and half.min() > _FLAT * np.median(half):
         corners = None  # it is the body that counts, not where things are attached to it
-    if (free and corners is None) or (not reach and body.inertia.mass):
-        scene.boxes.append(Box(i, R, com, np.clip(half, 0.006 * scene.size, 0.3 * scene.size), group, body.name))
+    half = np.clip(half, 0.006 * scene.size, 0.3 * scene.size)
+    boxed = (free and corners is None) or (not reach and body.inertia.mass)
+    if boxed:
+        scene.boxes.append(Box(i, R, com, half, group, body.name))
     if not reach:
         return
     longest = max(np.linalg.norm(p - origin) for p in reach)
@@ -157,12 +159,19 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     radius = float(np.clip(radius, _THINNEST * scene.size, _THICKEST * scene.size))
     radius = min(radius, _STOUTEST * longest)
     if corners is None:
-        edges = [(origin, p) for p in reach]
+        edges = [(_surface(com, R, half, p) if boxed else origin, p) for p in reach]
+        edges = [(a, b) for a, b in edges if a is not None]
     else:
         scene.plates.append(Plate(i, corners, group, body.name))
         edges = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
         radius = min(radius, 0.014 * scene.size)
     scene.rods += [Rod((i, a), (i, b), radius, group, body.name) for a, b in edges]
+
+
+def _surface(centre: np.ndarray, R: np.ndarray, half: np.ndarray, p: np.ndarray) -> np.ndarray | None:
+    """Where the way from a box's centre to p leaves the box; None if p is inside."""
+    part = float(np.min(half / np.maximum(np.abs(R.T @ (p - centre)), 1e-12)))
+    return None if part >= 1 else centre + 0.97 * part * (p - centre)
 
 
 def outline(points: np.ndarray) -> np.ndarray | None:
@@ -227,7 +236,7 @@ def _draw_closure(scene: Scene, ends: tuple[ClosureEnd, ...]) -> None:
         scene.rods.append(Rod(points[1], points[1], radius, CLOSURE, f"{name} (closure)"))
     else:
         scene.ties.append(Tie(points[0], points[1], name))
-    if ends[1].body == 0:
+    if ends[1].body == 0 and ends[1].is_pivot:
         scene.anchors.append(ends[1].pose.translation)
 
 

@@ -37,7 +37,7 @@ def write_svg(
     rotations, positions = body_poses(model, q[None])
     scene = make_scene(model, rotations[0], positions[0])
     box = bounds(scene, rotations, positions)
-    view = start_view(box, scene.size)
+    view = start_view(box, box, scene.size)
     level = floor_height(floor, box)
     if level is not None:
         box = np.array([[*box[0, :2], min(box[0, 2], level)], box[1]])
