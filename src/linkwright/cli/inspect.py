@@ -104,6 +104,9 @@ def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost],
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
     if len(model.warnings) > 5 and not everything:
         console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
+    for mimic in model.mimics:
+        follows = f"{mimic.joint} follows {mimic.leader} ({mimic.multiplier:g} q + {mimic.offset:g})"
+        console.print(f"[yellow]note:[/] {escape(follows)} in the file; the dynamics do not apply it", highlight=False)
     console.print(_bodies(found, everything))
     console.print(_freedom(found))
     if model.constraints:
