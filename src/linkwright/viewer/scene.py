@@ -21,7 +21,8 @@ _THINNEST, _THICKEST = 0.004, 0.030
 _STOUTEST = 0.22  # a rod's radius over its length
 _MOST_POSTS = 2
 _FLAT = 0.3  # a floating body this thin, compared to its width, is drawn as a plate
-_SMALL = 1e-9
+# Half sizes of boxes are at most these parts of the mechanism's size.
+_LARGEST_FREE, _LARGEST_CARRIED = 0.3, 0.045
 JOINT, CLOSURE, GROUND_LINK = -1, -2, -3  # groups of colour besides the limbs', which count from 0
 
 
@@ -132,9 +133,10 @@ def _extent(model: Model, points, rotations: np.ndarray, positions: np.ndarray) 
     world = [positions[i] for i in range(1, model.nbodies)]
     world += [rotations[i] @ p + positions[i] for i in range(model.nbodies) for p in points[i]]
     world += [rotations[i] @ body.inertia.com + positions[i] for i, body in enumerate(model.bodies) if i]
-    spread = np.ptp(np.array(world), axis=0) if world else np.zeros(3)
-    boxes = [2 * _equivalent_box(body.inertia)[1].max() for body in model.bodies[1:]]
-    return float(max(np.linalg.norm(spread), *boxes, _SMALL) if boxes else 1.0) or 1.0
+    spread = float(np.linalg.norm(np.ptp(np.array(world), axis=0))) if world else 0.0
+    largest = max((2 * float(_equivalent_box(body.inertia)[1].max()) for body in model.bodies[1:]), default=0.0)
+    # inertias may be anything in files; they count where there is little else, as for a single cube
+    return spread if spread > 0.25 * largest else largest or 1.0
 
 
 def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], group: int) -> None:
@@ -148,8 +150,12 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     corners = outline(np.array(reach if free else [origin, *reach]))
     if free and half.min() > _FLAT * np.median(half):
         corners = None  # it is the body that counts, not where things are attached to it
-    half = np.clip(half, 0.006 * scene.size, 0.3 * scene.size)
-    boxed = (free and corners is None) or (not reach and body.inertia.mass)
+    largest = (_LARGEST_FREE if free else _LARGEST_CARRIED) * scene.size
+    if len(reach) > 1:  # inertias in files may be anything; what is attached tells the size
+        largest = min(largest, 1.3 * max(np.linalg.norm(p - com) for p in reach))
+    half = np.clip(half, 0.006 * scene.size, largest)
+    is_tip = not model.graph.children[i] and not reach and body.inertia.mass > 0
+    boxed = (free and corners is None) or is_tip
     if boxed:
         scene.boxes.append(Box(i, R, com, half, group, body.name))
     if not reach:
