@@ -11,7 +11,8 @@ from ..errors import InputError
 from ..model import Model
 from .camera import Camera
 from .motion import body_poses
-from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene, make_scene
+from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene
+from .shapes import make_scene
 from .svg import Drawing, limb_class, polygon
 from .view import bounds, floor_height, start_view
 
