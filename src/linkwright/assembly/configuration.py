@@ -33,7 +33,7 @@ def project_configuration(
     """A configuration near q in which every loop is closed to `tolerance` (metres, radians); (nq,) or (B, nq).
 
     fixed   joints that keep the coordinates they have in q, e.g. a driven crank
-    start   a pose on the assembly branch wanted, by default the as-drawn one, `model.neutral()`. If q is far from
+    start   a pose on the assembly branch wanted, by default the as-drawn one, `model.reference`. If q is far from
             closed, or if `start` is given, the mechanism is moved from there towards q in small steps with its loops
             closed: fixed joints to their coordinates, the others as near to q as the loops let them
 
@@ -69,7 +69,7 @@ class _Projection:
             moved = np.abs(self.model.difference(q, found)).max(axis=1, initial=0.0)
             far = ~self.closed(error) | (moved > _NEAR)
         if far.any():
-            first = np.tile(self.model.neutral(), (far.sum(), 1)) if start is None else start[far]
+            first = np.tile(self.model.reference, (far.sum(), 1)) if start is None else start[far]
             found[far] = self.from_start(q[far], first, found[far], given=start is not None)
         return found
 
