@@ -47,7 +47,8 @@ def project_configuration(
     first = None if start is None else checked_configuration(model, "start", start)
     names = joint_names(model, "fixed", fixed)
     batched, arrays = same_batch(q=target, **({} if first is None else {"start": first}))
-    found = _Projection(constraint_functions(model), names, tolerance).of(*arrays)
+    with np.errstate(all="ignore"):  # what overflows does not lower the error, and is not taken
+        found = _Projection(constraint_functions(model), names, tolerance).of(*arrays)
     return found if batched else found[0]
 
 
