@@ -102,3 +102,28 @@ def test_jansens_leg_comes_back_after_a_turn_of_its_crank():
     assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
     assert np.abs(wrapped(q[-1] - model.reference)).max() < 1e-9
     assert np.abs(wrapped(q[6] - model.reference)).max() > 0.1
+
+
+def test_the_toes_of_a_biped_in_the_air(rng):
+    """Six motors a leg, two of them for pitch and roll of the toes through loops; eight in the arms."""
+    standing = lw.load("digit_like")
+    flying = standing.without_constraints().with_constraints(
+        *(c for c in standing.constraints if not c.name.endswith("_foot"))
+    )
+    leg = ["hip_roll", "hip_yaw", "thigh", "shin", "toe_a", "toe_b"]
+    arm = ["shoulder_roll", "shoulder_pitch", "shoulder_yaw", "elbow"]
+    sides = [(side, part) for side in ("left", "right") for part in (*leg, *arm)]
+    motors = lw.MotorMap(flying, [f"{side}_{part}_joint" for side, part in sides], held="root_joint")
+    q = motors.joints_from_motors(rng.uniform(-0.1, 0.1, motors.nv), flying.reference)
+    lw.check_state(flying, q, motors.velocity(q, rng.normal(size=motors.nv))).raise_if_open()
+
+    toes = ["left_toe_a_joint", "left_toe_b_joint"]
+    still = [joint.name for joint in flying.joints if joint.name in motors.motors and joint.name not in toes]
+    both = lw.MotorMap(flying, toes, held=["root_joint", *still])
+    foot = ["left_toe_pitch_joint", "left_toe_roll_joint"]
+    rate, u = rng.normal(size=2), rng.normal(size=2)
+    v = both.velocity(q, rate)
+    turning = lw.MotorMap(flying, foot).motor_velocity(q, v)
+    assert both.joint_torque(q, u, foot) @ turning == pytest.approx(u @ rate, rel=1e-9)
+    with pytest.raises(lw.LinkwrightError, match="left_hip_roll_joint"):
+        lw.MotorMap(flying, toes, held="root_joint").velocity(q, rate)
