@@ -160,6 +160,12 @@ def test_a_loop_that_cannot_close_is_listed_with_its_gap():
         lw.project_configuration(model, np.zeros(3), start=np.ones(3))
 
 
+def test_the_sample_of_a_batch_that_fails_is_named():
+    rocker, start = four_bar(DOUBLE_ROCKER), four_bar_pose(0.5, DOUBLE_ROCKER)
+    with pytest.raises(lw.NoConvergence, match=r"sample 1 of 3"):
+        lw.project_configuration(rocker, [[0.6, 0, 0], [3.0, 0, 0], [0.7, 0, 0]], fixed="crank_joint", start=start)
+
+
 def test_contradictory_closures_are_each_listed():
     model = four_bar().with_constraints(
         lw.couple("crank_joint", "rocker_joint", [0.0, 1.0], name="gear"),
