@@ -122,6 +122,10 @@ class ModelBuilder:
         """Whether a body or frame of that name is there."""
         return name in self._where
 
+    def body_of(self, name: str) -> int:
+        """Index of the body that a body or frame of that name belongs to."""
+        return self._locate(name, "body")[0]
+
     def _check_new(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {kind}'s name is {name!r}; expected a non-empty string")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,7 +44,13 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         if joint.nq == 1:
             fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
     kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
-    return builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
+    left = [k for i in range(1, model.nbodies) if i not in locked for k in range(model.nq)[model.iq[i]]]
+    return replace(
+        builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None)),
+        configurations={name: q[left] for name, q in model.configurations.items()},
+        motors=tuple(name for name in model.motors if name not in at),
+        independent=tuple(name for name in model.independent if name not in at),
+    )
 
 
 def attach(
@@ -51,7 +58,8 @@ def attach(
 ) -> Model:
     """`other` mounted on frame `at` of `model`, its world frame at `placement` there.
 
-    `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity is `model`'s.
+    `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity is `model`'s. Named
+    configurations are not taken over: they are of one of the two only.
     """
     builder = ModelBuilder.from_model(model)
     mount = f"{prefix}{other.name}_mount"
@@ -68,7 +76,11 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    return builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints))
+    return replace(
+        builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints)),
+        motors=(*model.motors, *(prefix + name for name in other.motors)),
+        independent=(*model.independent, *(prefix + name for name in other.independent)),
+    )
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
+    "configurations", "motors", "independent",
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -64,7 +66,18 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             {"kind": c.kind, "name": c.name, "mu": None if c.mu is None else c.mu.tolist(), **c.to_dictionary()}
             for c in model.constraints
         ],
+        **_notes(model),
     }
+
+
+def _notes(model: Model) -> dict[str, Any]:
+    """What is only told about the mechanism; absent if there is nothing to tell."""
+    notes = {
+        "configurations": {name: q.tolist() for name, q in model.configurations.items()},
+        "motors": list(model.motors),
+        "independent": list(model.independent),
+    }
+    return {key: value for key, value in notes.items() if value}
 
 
 def from_dictionary(data: Mapping[str, Any]) -> Model:
@@ -92,7 +105,11 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             builder.add_frame(frame["name"], frame["body"], _read_pose(frame["placement"]))
         for mimic in data["mimics"]:
             builder.add_mimic(**mimic)
-        return builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
+        model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
+        return replace(
+            model, configurations=dict(data.get("configurations", {})), motors=tuple(data.get("motors", ())),
+            independent=tuple(data.get("independent", ())),
+        )  # fmt: skip
     except LinkwrightError:
         raise
     except KeyError as error:
