@@ -2,7 +2,7 @@
 
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError
-from .io import from_pinocchio, load, save, to_pinocchio
+from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
 from .model import Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
 from .model.editing import attach, lock_joints
@@ -35,7 +35,7 @@ def list_algorithms() -> dict[str, str]:
 __all__ = [
     "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "center_of_mass", "close_with",
     "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters", "fixed",
-    "free_flyer", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar",
-    "prismatic", "reference", "revolute", "rod", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program",
-    "translational", "transmission", "universal", "weld",
+    "free_flyer", "from_mujoco", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints",
+    "planar", "prismatic", "reference", "revolute", "rod", "save", "solve_kkt", "spherical", "to_mujoco",
+    "to_pinocchio", "trace_program", "translational", "transmission", "universal", "weld",
 ]  # fmt: skip
