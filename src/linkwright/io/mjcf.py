@@ -8,6 +8,9 @@ is left is written line by line for MuJoCo to compile, so that the lines in its 
 from __future__ import annotations
 
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -19,6 +22,8 @@ from .mjcf_reduction import Reduced, reduce_to_dynamics
 from .mujoco_blame import Blame
 from .mujoco_model import from_mujoco_model
 from .xml import Element, parse_xml
+
+_ONE_AT_A_TIME = threading.Lock()  # who takes MuJoCo's warnings is known to the whole process
 
 
 def read_mjcf(data: bytes | str, *, file: object = None, inactive: bool = False) -> Model:
@@ -33,7 +38,7 @@ def model_from_mjcf(root: Element, *, inactive: bool = False) -> Model:
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
     reduced = reduce_to_dynamics(with_includes(root, folder))
     compiled = _compiled(reduced, folder, root)
-    model = from_mujoco_model(compiled, inactive=inactive, blame=Blame(reduced.elements, root.file))
+    model = from_mujoco_model(compiled, inactive=inactive, blame=Blame(reduced.elements, root))
     return reduced.annotated(model)
 
 
@@ -54,9 +59,22 @@ def _compiled(reduced: Reduced, folder: Folder, root: Element) -> Any:
     sources: list[Element] = []
     _write(reduced.root, lines, sources)
     try:
-        return mujoco.MjModel.from_xml_string("\n".join(lines), assets)
+        with _warnings_into(mujoco, reduced.warnings):
+            return mujoco.MjModel.from_xml_string("\n".join(lines), assets)
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         raise _traced(str(error), sources, root) from None
+
+
+@contextmanager
+def _warnings_into(mujoco: Any, told: list[str]) -> Iterator[None]:
+    """MuJoCo prints its warnings and writes them to a file in the current folder, unless someone else takes them."""
+    with _ONE_AT_A_TIME:
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(lambda text: told.append(f"MuJoCo: {' '.join(str(text).split())[:300]}"))
+        try:
+            yield
+        finally:
+            mujoco.set_mju_user_warning(before)
 
 
 def _write(element: Element, lines: list[str], sources: list[Element]) -> None:

@@ -6,6 +6,7 @@ that is needed for the dynamics unless a body's inertia is to be computed from i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -64,6 +65,8 @@ def reduce_to_dynamics(root: Element) -> Reduced:
         for name, value in element.attributes.items():
             if name == "name" and len(value) > LONGEST_NAME:
                 raise element.error(f"name {shortened(value)!r} has {len(value)} characters; at most {LONGEST_NAME}")
+            if name != "name" and _has_nan(value):  # MuJoCo would only warn
+                raise element.error(f"{name} has {shortened(value)!r}; expected finite numbers")
     warnings, motors = _told(root)
     _check_copies(root)
     wrapped = {e.attributes["geom"] for e, _ in everything if e.tag == "geom" and "geom" in e.attributes}
@@ -83,6 +86,16 @@ def _walk(root: Element) -> Iterator[tuple[Element, Element | None]]:
         element, parent = waiting.pop()
         yield element, parent
         waiting.extend((child, element) for child in reversed(element.children))
+
+
+def _has_nan(text: str) -> bool:
+    """Whether a text is numbers, of which one is none."""
+    if "nan" not in text.lower():
+        return False
+    try:
+        return any(math.isnan(float(word)) for word in text.split())
+    except ValueError:
+        return False
 
 
 def _told(root: Element) -> tuple[list[str], list[str]]:
@@ -200,11 +213,13 @@ def _elements(root: Element) -> dict[tuple[str, str], Element]:
                 joint += 1
             elif part.tag == "site" and "name" in part.attributes:
                 found.setdefault(("site", part.attributes["name"]), part)
-    for title, section in (("equality", "equality"), ("tendon", "tendon")):
+    for section in ("equality", "tendon"):
         parts = [part for one in root.named(section) for part in one]
         for k, part in enumerate(parts):
-            tag = f"equality {part.tag}" if title == "equality" else "tendon"
-            found.setdefault((tag, part.attributes.get("name") or f"{title}_{k}"), part)
+            tag = f"equality {part.tag}" if section == "equality" else "tendon"
+            found.setdefault((tag, part.attributes.get("name") or f"{section}_{k}"), part)
+    for option in root.named("option"):
+        found |= {("option", name): option for name in option.attributes}
     return found
 
 

@@ -10,20 +10,16 @@ from .xml import Element
 
 
 class Blame:
-    """`elements` maps (tag, name) to elements of the file; empty for a model that came without one."""
+    """`elements` maps (tag, name) to elements below `root`; there are none for a model that came without a file."""
 
-    def __init__(self, elements: Mapping[tuple[str, str], Element] | None = None, file: object = None):
-        self.elements, self.file = elements or {}, file
+    def __init__(self, elements: Mapping[tuple[str, str], Element] | None = None, root: Element | None = None):
+        self.elements, self.root = elements or {}, root
 
     def error(self, tag: str, name: str, message: str) -> LinkwrightError:
         """To be raised by the caller; `tag` is MJCF's word for the thing, `message` begins after its name."""
         text = f"{tag} {name!r} {message}"
-        element = self.elements.get((tag, name))
-        if element is not None:
-            return element.error(text)
-        if self.file is not None:
-            return LoadError(text, file=self.file)
-        return UnsupportedError(text)
+        element = self.elements.get((tag, name), self.root)
+        return UnsupportedError(text) if element is None else element.error(text)
 
     @contextmanager
     def on(self, tag: str, name: str) -> Iterator[None]:
@@ -43,4 +39,5 @@ class Blame:
         except (LoadError, UnsupportedError):
             raise
         except LinkwrightError as error:
-            raise LoadError(f"the model cannot be taken over: {error}", file=self.file) from None
+            text = f"the model cannot be taken over: {error}"
+            raise (LoadError(text) if self.root is None else self.root.error(text)) from None

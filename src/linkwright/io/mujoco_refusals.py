@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import UnsupportedError
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 
@@ -27,13 +26,11 @@ def check_understood(source: Any, names: Names, blame: Blame) -> list[str]:
     """Raise on what is not understood; return warnings about what is left out and does not change the motion."""
     for count, what in _COUNTS.items():
         if getattr(source, count, 0):
-            raise UnsupportedError(f"{blame.file or 'the MuJoCo model'} has {what}, which are not understood")
+            raise blame.error("mujoco", names.model, f"has {what}, which are not understood")
     for option in ("density", "viscosity"):
         if getattr(source.opt, option):
-            raise UnsupportedError(
-                f"{blame.file or 'the MuJoCo model'}: <option {option}> is {getattr(source.opt, option):g}; forces "
-                "of a fluid are not understood"
-            )
+            given = getattr(source.opt, option)
+            raise blame.error("option", option, f"is {given:g}; forces of a fluid are not understood")
     _check_bodies(source, names, blame)
     warnings = _check_joints(source, names, blame)
     warnings += _check_tendons(source, names, blame)
