@@ -30,6 +30,14 @@ class CodegenError(LinkwrightError):
     """Machine code could not be generated or loaded."""
 
 
+class SimulationError(LinkwrightError):
+    """A simulation ended before its time; `trajectory` holds what was computed until then."""
+
+    def __init__(self, message: str, trajectory: object = None):
+        super().__init__(message)
+        self.trajectory = trajectory
+
+
 class MissingExtraError(LinkwrightError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 

@@ -50,6 +50,8 @@ def test_mjcf_survives(text, tmp_path):
     again = lw.load(lw.save(model, tmp_path / "robot.xml"))
     assert_same_tree(model, again)
     assert [c.name for c in again.constraints] == [c.name for c in model.constraints]
+    assert np.allclose(again.reference, model.reference, atol=1e-14)
+    assert {*again.configurations} == {*model.configurations}
     for name, q in model.configurations.items():
         assert np.allclose(again.configurations[name], q, atol=1e-14)
     assert [j.name for j in again.joints] == [j.name for j in model.joints]

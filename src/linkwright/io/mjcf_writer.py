@@ -17,6 +17,7 @@ from ..model.model import Body
 from ..model.pose import SNAP
 from .mjcf_equalities import add_equalities
 from .mjcf_words import numbers, placed
+from .mujoco_model import REFERENCE
 from .mujoco_state import MujocoCoordinates
 
 # Each kind of joint as the joints of one MuJoCo body, in order; axes are fields of ours, or coordinate axes.
@@ -159,11 +160,14 @@ def _scalar_quantities(joint: Joint, k: int) -> dict[str, str]:
 
 
 def _add_configurations(root: ElementTree.Element, model: Model) -> None:
-    if not model.configurations:
+    configurations = dict(model.configurations)
+    if not np.array_equal(model.reference, model.neutral()):
+        configurations[REFERENCE] = model.reference
+    if not configurations:
         return
     keyframe = ElementTree.SubElement(root, "keyframe")
     coordinates = MujocoCoordinates(model)
-    for name, q in model.configurations.items():
+    for name, q in configurations.items():
         ElementTree.SubElement(keyframe, "key", name=name, qpos=numbers(coordinates.to_qpos(q)))
 
 

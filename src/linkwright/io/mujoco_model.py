@@ -2,8 +2,8 @@
 
 Coordinates are MuJoCo's one by one (`mujoco_state.py` converts states): a joint's `ref` goes into the placement. A
 body with several joints becomes a chain of bodies of which the last has the inertia. Sites become frames, equalities
-constraints, keyframes `model.configurations`. What would change the motion and is not understood is refused by name
-(mujoco_refusals.py).
+constraints, keyframes `model.configurations`, the as-drawn pose (or a keyframe named so) `model.reference`. What would
+change the motion and is not understood is refused by name (mujoco_refusals.py).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .mujoco_state import MujocoCoordinates
 from .placing import add_link
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)  # mjtJoint
+REFERENCE = "reference"  # the keyframe that our writer gives a model's reference to
 
 
 def is_mujoco_model(value: object) -> bool:
@@ -63,7 +64,10 @@ class _Conversion:
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
             model = replace(model, warnings=(*self.warnings, *told), motors=names.motors)
-            return replace(model, configurations=self._configurations(model))
+            coordinates = MujocoCoordinates(model)
+            keys = {name: coordinates.from_qpos(np.array(source.key_qpos[k])) for k, name in enumerate(names.keys)}
+            drawn = coordinates.from_qpos(np.array(source.qpos0))
+            return replace(model, reference=keys.pop(REFERENCE, drawn), configurations=keys)
 
     def _add_body(self, i: int) -> None:
         source, name = self.source, self.names.bodies[i]
@@ -124,14 +128,6 @@ class _Conversion:
         source = self.source
         about_com = Inertia(float(source.body_mass[i]), np.zeros(3), np.diag(source.body_inertia[i]))
         return about_com.moved(_pose(source.body_ipos[i], source.body_iquat[i]))
-
-    def _configurations(self, model: Model) -> dict[str, np.ndarray]:
-        coordinates = MujocoCoordinates(model)
-        drawn = coordinates.from_qpos(np.array(self.source.qpos0))
-        result = {} if np.array_equal(drawn, model.neutral()) else {"drawn": drawn}
-        for k in range(self.source.nkey):
-            result[self.names.keys[k]] = coordinates.from_qpos(np.array(self.source.key_qpos[k]))
-        return result
 
 
 def _pose(position, quaternion) -> Pose:

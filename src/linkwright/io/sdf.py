@@ -4,8 +4,8 @@ An SDF is a graph of links: the first joint that names a link as its child carri
 becomes a constraint of that joint's name (spanning.py). As drawn, all joints are at zero and all loops closed.
 
 A model that no joint holds to the world floats, as the format says; `floating_base=False` fixes its base where it is
-drawn. The base of a floating model has its pose in the world as coordinates; `model.configurations["drawn"]` is the
-pose in the file.
+drawn. The base of a floating model has its pose in the world as coordinates; `model.reference` is the pose in the
+file.
 """
 
 from __future__ import annotations
@@ -82,8 +82,7 @@ class _Assembly:
             self._add_mimic(joint, tree.closures)
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
-            drawn = {"drawn": np.array(self.drawn)} if model.nq else {}
-            return replace(model, warnings=(*model.warnings, *self.warnings), configurations=drawn)
+            return replace(model, warnings=(*model.warnings, *self.warnings), reference=np.array(self.drawn))
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]

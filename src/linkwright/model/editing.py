@@ -47,6 +47,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
     left = [k for i in range(1, model.nbodies) if i not in locked for k in range(model.nq)[model.iq[i]]]
     return replace(
         builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None)),
+        reference=model.reference[left],
         configurations={name: q[left] for name, q in model.configurations.items()},
         motors=tuple(name for name in model.motors if name not in at),
         independent=tuple(name for name in model.independent if name not in at),
@@ -78,8 +79,34 @@ def attach(
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
     return replace(
         builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints)),
+        reference=np.concatenate([model.reference, other.reference]),
         motors=(*model.motors, *(prefix + name for name in other.motors)),
         independent=(*model.independent, *(prefix + name for name in other.independent)),
+    )
+
+
+def depth_first(model: Model) -> Model:
+    """`model` with each body's descendants numbered right after it, as files are read; bodies keep their order else."""
+    order, waiting = [], [0]
+    while waiting:
+        i = waiting.pop()
+        order.append(i)
+        waiting.extend(reversed(model.graph.children[i]))
+    builder = ModelBuilder(model.name, model.gravity)
+    builder.add_inertia(GROUND, model.bodies[0].inertia)
+    for i in order[1:]:
+        body = model.bodies[i]
+        builder.add_body(
+            body.name, body.joint, parent=model.bodies[body.parent].name, placement=body.placement, inertia=body.inertia
+        )
+    _copy_frames(model, builder, prefix="")
+    moved = [k for i in order for k in range(model.nq)[model.iq[i]]]
+    return replace(
+        builder.build().with_constraints(*model.constraints),
+        reference=model.reference[moved],
+        configurations={name: q[moved] for name, q in model.configurations.items()},
+        motors=model.motors,
+        independent=model.independent,
     )
 
 

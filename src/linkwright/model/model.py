@@ -63,8 +63,10 @@ class Model:
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
+    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[assignment]
+    """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
     configurations: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
-    """Configurations that the file names: "drawn" (as it is drawn, where that is not neutral), and its keyframes."""
+    """Further configurations that the file names: keyframes."""
     motors: tuple[str, ...] = field(default=(), repr=False)
     """Joints that a motor drives, where the file says so."""
     independent: tuple[str, ...] = field(default=(), repr=False)
@@ -75,6 +77,9 @@ class Model:
         gravity = np.array(self.gravity, dtype=float)
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
+        reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
+        reference.flags.writeable = False
+        object.__setattr__(self, "reference", reference)
         self._check_constraints()
         self._check_notes()
 
@@ -134,6 +139,10 @@ class Model:
     def nc(self) -> int:
         """Number of constraint rows."""
         return sum(constraint.size for constraint in self.constraints)
+
+    def with_reference(self, q) -> Model:
+        """This model with another configuration as the one it is drawn in."""
+        return replace(self, reference=q)
 
     # Sizes and names
 

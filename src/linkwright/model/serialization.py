@@ -21,7 +21,7 @@ FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
-    "configurations", "motors", "independent",
+    "reference", "configurations", "motors", "independent",
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -71,8 +71,9 @@ def to_dictionary(model: Model) -> dict[str, Any]:
 
 
 def _notes(model: Model) -> dict[str, Any]:
-    """What is only told about the mechanism; absent if there is nothing to tell."""
+    """What is only told about the mechanism; absent if there is nothing to tell, as of most trees."""
     notes = {
+        "reference": [] if np.array_equal(model.reference, model.neutral()) else model.reference.tolist(),
         "configurations": {name: q.tolist() for name, q in model.configurations.items()},
         "motors": list(model.motors),
         "independent": list(model.independent),
@@ -107,8 +108,8 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             builder.add_mimic(**mimic)
         model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
         return replace(
-            model, configurations=dict(data.get("configurations", {})), motors=tuple(data.get("motors", ())),
-            independent=tuple(data.get("independent", ())),
+            model, reference=data.get("reference"), configurations=dict(data.get("configurations", {})),
+            motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
         )  # fmt: skip
     except LinkwrightError:
         raise

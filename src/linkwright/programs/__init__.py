@@ -9,9 +9,10 @@ from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .kinematics import KINEMATICS
 from .recipe import Recipe
+from .step import STEP
 
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *KINEMATICS)
+    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *KINEMATICS, *STEP)
 }
 
 __all__ = ["RECIPES", "Recipe"]
