@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import LoadError
 from ..model import Joint, ModelBuilder, Pose
 from ..model.constraints import Constraint, close_with
-from .placing import reversed_joint
+from ..model.reversal import reversed_joint
 from .xml import Element
 
 

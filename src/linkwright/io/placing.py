@@ -11,17 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import ModelError
 from ..model import Inertia, Joint, ModelBuilder, Pose
 from ..model.joint import FIXED
 from ..model.pose import SNAP
 
 _TURNED = ("axis", "second_axis")
-# Quantities of a joint with one number per velocity or coordinate.
-_VECTORS = (
-    "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
-    "effort_limit",
-)  # fmt: skip
 
 
 def add_link(
@@ -55,24 +49,6 @@ def add_link(
     builder.add_body(body, joint, parent=on, placement=at, inertia=inertia.moved(offset))
     builder.add_frame(link, body, offset)
     return body
-
-
-def reversed_joint(joint: Joint) -> Joint:
-    """The joint that moves the parent relative to the child as `joint` moves the child relative to the parent.
-
-    Coordinates stay the same, but those of a spherical joint become the inverse rotation, and a universal joint's come
-    in the other order.
-    """
-    if joint.kind == "universal":
-        vectors = {name: getattr(joint, name)[::-1] for name in _VECTORS}
-        return replace(joint, axis=-joint.second_axis, second_axis=-joint.axis, **vectors)
-    if joint.kind in ("revolute", "continuous", "prismatic", "helical", "cylindrical", "translational"):
-        if joint.kind == "translational":
-            raise ModelError(f"joint {joint.name!r} is translational and would have to be reversed")
-        return replace(joint, axis=-joint.axis)
-    if joint.kind in (FIXED, "spherical"):
-        return joint
-    raise ModelError(f"joint {joint.name!r} is {joint.kind}; the file would need it reversed, child carrying parent")
 
 
 def _moves_alike(joint: Joint, offset: Pose) -> bool:

@@ -18,9 +18,11 @@ from ..model import GROUND, Model, ModelBuilder, Pose
 from ..model.builder import EARTH_GRAVITY
 from ..model.constraints import Constraint
 from ..model.joint import FIXED, free_flyer
+from ..model.reversal import reversed_joint
 from .closing import check_springless, close_loop, unused
 from .drake import ball_constraint
-from .placing import add_link, reversed_joint
+from .mimics import told_of_mimics
+from .placing import add_link
 from .sdf_joints import SdfJoint, graph_of_joints
 from .sdf_scopes import Scope, read_models
 from .spanning import Step, spanning_tree
@@ -82,7 +84,8 @@ class _Assembly:
             self._add_mimic(joint, tree.closures)
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
-            return replace(model, warnings=(*model.warnings, *self.warnings), reference=np.array(self.drawn))
+            warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
+            return replace(model, warnings=warnings, reference=np.array(self.drawn))
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]

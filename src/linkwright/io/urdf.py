@@ -17,6 +17,7 @@ import numpy as np
 
 from ..model import GROUND, Model, ModelBuilder, Pose
 from ..model.joint import FIXED, free_flyer
+from .mimics import told_of_mimics
 from .parallel_robots import Closures
 from .urdf_loops import LoopReader, closing_frames
 from .urdf_parts import JointPart, LinkPart, read_joint, read_link
@@ -73,6 +74,7 @@ class _Assembly:
         closed, told = closing_frames(self.builder, self.links, (constraint.name for constraint in constraints))
         with self.robot.blamed():
             model = self.builder.build().with_constraints(*constraints, *closed)
+        told += told_of_mimics(model)
         model = replace(model, warnings=(*model.warnings, *self.warnings, *told), independent=self._independent(order))
         return model if self.closures is None else self.closures.applied(model)
 
