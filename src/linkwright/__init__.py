@@ -1,9 +1,12 @@
 """Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
 
+from . import viewer
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError, SimulationError
+from .inspection import inspect
 from .io import from_pinocchio, load, save, to_pinocchio
-from .model import Inertia, Joint, Model, ModelBuilder, Pose
+from .mobility_analysis import mobility
+from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
 from .model.editing import attach, lock_joints
 from .model.joint import (
@@ -19,6 +22,7 @@ from .model.joint import (
     translational,
     universal,
 )
+from .model.loops import loops
 from .model.parameters import default_parameters
 from .programs import RECIPES
 from .referee import solve_kkt
@@ -34,9 +38,10 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "PD", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "SimulationError", "Trajectory",
-    "attach", "center_of_mass", "close_with", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
-    "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load",
-    "lock_joints", "planar", "prismatic", "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "spherical",
-    "to_pinocchio", "trace_program", "translational", "transmission", "universal", "weld",
+    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "SimulationError",
+    "Trajectory", "attach", "center_of_mass", "close_with", "compile", "connect", "constrain", "continuous", "couple",
+    "cylindrical", "default_parameters", "fixed", "free_flyer", "from_pinocchio", "helical", "inspect",
+    "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar", "prismatic", "reference",
+    "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
+    "transmission", "universal", "viewer", "weld",
 ]  # fmt: skip

@@ -149,7 +149,7 @@ class Request:
         if model.has_loops and not recipe.takes_loops:
             raise UnsupportedError(
                 f"{algorithm!r} takes constraints to the ground only, and {model.name!r} has some between two bodies; "
-                f"'lcaba', 'prox_ltl' and 'ltl' take those too"
+                f"'lcaba', 'prox_bbo', 'bbo', 'prox_ltl' and 'ltl' take those too"
             )
         return request
 

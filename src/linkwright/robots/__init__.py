@@ -1,13 +1,22 @@
 """Mechanisms built in code, and the names `linkwright.load` knows."""
 
 from .catalog import KnownRobot, robots
+from .digit_like import biped_with_box, digit_like, two_bipeds_with_box
+from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
+from .jansen import jansen_beast, jansen_leg
+from .looped_patterns import all_coupled, chain_of_loops, ring, star
+from .parallel import delta_robot, stewart_platform
 from .patterns import chain, stem_with_branches, tree
+from .planar_linkages import five_bar, four_bar, pantograph_leg, slider_crank, stephenson_six_bar, watt_six_bar
 from .quadruped import quadruped
 from .random import random_tree
 
 __all__ = [
-    "KnownRobot", "chain", "humanoid", "humanoid_with_hands", "quadruped", "random_tree", "robots",
-    "stem_with_branches", "tree",
+    "KnownRobot", "all_coupled", "biped_with_box", "chain", "chain_of_loops", "delta_robot", "digit_like", "five_bar",
+    "four_bar", "hand_with_cube", "humanoid", "humanoid_with_cube", "humanoid_with_hands", "jansen_beast",
+    "jansen_leg", "pantograph_leg", "quadruped", "random_tree", "ring", "robots", "slider_crank", "star",
+    "stem_with_branches", "stephenson_six_bar", "stewart_platform", "tree", "two_bipeds_with_box",
+    "two_hands_with_cube", "watt_six_bar",
 ]  # fmt: skip
