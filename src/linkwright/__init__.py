@@ -20,7 +20,9 @@ from .model.joint import (
     universal,
 )
 from .model.parameters import default_parameters
+from .model.transmissions import differential, gear, parallel_belts
 from .programs import RECIPES
+from .programs.functions import explicit, implicit, universal_transmission
 from .referee import solve_kkt
 from .robots import robots as list_robots
 
@@ -34,8 +36,9 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "center_of_mass", "close_with",
-    "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters", "fixed",
-    "free_flyer", "from_pinocchio", "helical", "list_algorithms", "list_robots", "load", "lock_joints", "planar",
-    "prismatic", "reference", "revolute", "rod", "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program",
-    "translational", "transmission", "universal", "weld",
+    "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters", "differential",
+    "explicit", "fixed", "free_flyer", "from_pinocchio", "gear", "helical", "implicit", "list_algorithms",
+    "list_robots", "load", "lock_joints", "parallel_belts", "planar", "prismatic", "reference", "revolute", "rod",
+    "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational", "transmission", "universal",
+    "universal_transmission", "weld",
 ]  # fmt: skip

@@ -43,7 +43,8 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         if joint.nq == 1:
             fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
     kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
-    return builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
+    edited = builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
+    return edited.with_independent(*(name for name in model.independent if name not in at))
 
 
 def attach(
@@ -68,7 +69,8 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    return builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints))
+    edited = builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints))
+    return edited.with_independent(*model.independent, *(prefix + name for name in other.independent))
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:

@@ -61,6 +61,8 @@ class Model:
     gravity: np.ndarray
     mimics: tuple[Mimic, ...] = ()
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
+    independent: tuple[str, ...] = field(default=(), repr=False)
+    """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
 
@@ -89,6 +91,12 @@ class Model:
     def with_constraints(self, *constraints: Constraint) -> Model:
         """This model with further constraints, e.g. `robot.with_constraints(linkwright.weld("left_foot"))`."""
         return replace(self, constraints=(*self.constraints, *constraints))
+
+    def with_independent(self, *joints: str) -> Model:
+        """This model with these joints as the independent ones of the loops they are in."""
+        for name in joints:
+            self.joint_index(name)
+        return replace(self, independent=tuple(joints))
 
     @property
     def has_loops(self) -> bool:

@@ -20,6 +20,7 @@ FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
+    "independent",
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -60,6 +61,7 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             {"joint": m.joint, "leader": m.leader, "multiplier": m.multiplier, "offset": m.offset}
             for m in model.mimics
         ],
+        "independent": list(model.independent),
         "constraints": [
             {"kind": c.kind, "name": c.name, "mu": None if c.mu is None else c.mu.tolist(), **c.to_dictionary()}
             for c in model.constraints
@@ -92,7 +94,8 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             builder.add_frame(frame["name"], frame["body"], _read_pose(frame["placement"]))
         for mimic in data["mimics"]:
             builder.add_mimic(**mimic)
-        return builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
+        model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
+        return model.with_independent(*data.get("independent", ()))
     except LinkwrightError:
         raise
     except KeyError as error:
