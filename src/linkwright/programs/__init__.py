@@ -4,6 +4,7 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 """
 
 from .closures import CLOSURES
+from .clusters import CLUSTERS
 from .constrained import CONSTRAINED
 from .delassus import DELASSUS
 from .dynamics import DYNAMICS
@@ -11,7 +12,7 @@ from .kinematics import KINEMATICS
 from .recipe import Recipe
 
 RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *KINEMATICS)
+    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *CLUSTERS, *KINEMATICS)
 }
 
 __all__ = ["RECIPES", "Recipe"]
