@@ -36,5 +36,6 @@ def test_what_needs_no_package():
     built_in = {robot.name for robot in robots() if not isinstance(robot, PackagedRobot)}
     assert built_in == {
         "chain", "tree", "stem_with_branches", "random_tree", "quadruped", "humanoid", "humanoid_with_hands",
+        "geared_chain", "belt_chain", "mini_cheetah", "mit_humanoid", "rotor_humanoid", "tello", "tello_leg",
     }  # fmt: skip
     assert all(robot.available and robot.source == "built in" for robot in robots() if robot.name in built_in)

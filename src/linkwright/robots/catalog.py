@@ -11,12 +11,17 @@ from typing import ClassVar
 
 from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
+from .geared import belt_chain, geared_chain
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
+from .mini_cheetah import mini_cheetah
+from .mit_humanoid import mit_humanoid
 from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
 from .patterns import chain, stem_with_branches, tree
 from .quadruped import quadruped
 from .random import random_tree
+from .rotor_humanoid import rotor_humanoid
+from .tello import tello, tello_leg
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,13 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("random_tree", "random, all joint kinds; random_tree:seed,n", 23, False, random_tree),
     BuiltRobot("quadruped", "four-legged robot", 18, True, quadruped),
     BuiltRobot("humanoid", "two-legged robot with arms", 36, True, humanoid),
+    BuiltRobot("geared_chain", "planar chain with a geared rotor per joint; geared_chain:n", 24, False, geared_chain),
+    BuiltRobot("belt_chain", "planar chain driven in pairs by parallel belts; belt_chain:n", 24, False, belt_chain),
+    BuiltRobot("mini_cheetah", "MIT Mini Cheetah with its rotors", 30, True, mini_cheetah),
+    BuiltRobot("mit_humanoid", "MIT Humanoid with its rotors and belts", 42, True, mit_humanoid),
+    BuiltRobot("tello", "humanoid in the manner of Tello, differentials in its legs", 42, True, tello),
+    BuiltRobot("tello_leg", "one leg of it", 10, False, tello_leg),
+    BuiltRobot("rotor_humanoid", "two-legged robot with arms and a rotor on every joint", 70, True, rotor_humanoid),
     BuiltRobot("humanoid_with_hands", "the same with two five-fingered hands", 84, True, humanoid_with_hands),
 ]  # fmt: skip
 
