@@ -51,14 +51,15 @@ class NumericRows:
 
     def closed(self, q: np.ndarray, *, iterations: int = 60, tolerance: float = 1e-10) -> np.ndarray | None:
         """q moved as little as Newton's method does to meet the constraints; None if it does not get there."""
-        q = q.copy()
+        q, met = q.copy(), False
         for _ in range(iterations):
             with np.errstate(all="ignore"):
                 K, error = self(q)
             if not (np.all(np.isfinite(K)) and np.all(np.isfinite(error))):
                 return None
-            if np.abs(error).max(initial=0.0) < tolerance:
+            if met or not error.any():
                 return q
+            met = bool(np.abs(error).max(initial=0.0) < tolerance)  # one more step makes it exact to rounding
             change = -np.linalg.pinv(K, rcond=1e-8) @ error
             largest = np.abs(change).max()
             q = self.moved(q, change * min(1.0, 0.5 / largest) if largest > 0 else change)
