@@ -1,9 +1,20 @@
 """Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
 
+from . import viewer
+from .assembly import (
+    MotorMap,
+    check_state,
+    closed_loop_jacobian,
+    inverse_dynamics,
+    project_configuration,
+    project_velocity,
+)
 from .compilation import compile, reference, trace_program
-from .errors import LinkwrightError
+from .errors import LinkwrightError, NoConvergence, SimulationError
+from .inspection import inspect
 from .io import from_pinocchio, load, save, to_pinocchio
-from .model import Inertia, Joint, Model, ModelBuilder, Pose
+from .mobility_analysis import mobility
+from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
 from .model.editing import attach, lock_joints
 from .model.joint import (
@@ -19,12 +30,14 @@ from .model.joint import (
     translational,
     universal,
 )
+from .model.loops import loops
 from .model.parameters import default_parameters
 from .model.transmissions import differential, gear, parallel_belts
 from .programs import RECIPES
 from .programs.functions import explicit, implicit, universal_transmission
 from .referee import solve_kkt
 from .robots import robots as list_robots
+from .sim import PD, Trajectory, simulate
 
 __version__ = "0.1.0"
 
@@ -35,10 +48,12 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "attach", "center_of_mass", "close_with",
-    "compile", "connect", "constrain", "continuous", "couple", "cylindrical", "default_parameters", "differential",
-    "explicit", "fixed", "free_flyer", "from_pinocchio", "gear", "helical", "implicit", "list_algorithms",
-    "list_robots", "load", "lock_joints", "parallel_belts", "planar", "prismatic", "reference", "revolute", "rod",
-    "save", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational", "transmission", "universal",
-    "universal_transmission", "weld",
+    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
+    "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
+    "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
+    "default_parameters", "differential", "explicit", "fixed", "free_flyer", "from_pinocchio", "gear", "helical",
+    "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints", "loops",
+    "mobility", "parallel_belts", "planar", "prismatic", "project_configuration", "project_velocity", "reference",
+    "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
+    "transmission", "universal", "universal_transmission", "viewer", "weld",
 ]  # fmt: skip

@@ -32,6 +32,7 @@ def compile(
     dtype: str = "float64",
     threads: int | str = 1,
     cache: bool = True,
+    repeat: bool = False,
     **options: Any,
 ) -> CompiledFunction:
     """Machine code for one algorithm on one robot, or for a function of your own.
@@ -45,6 +46,7 @@ def compile(
     f_ext        True adds external forces (nbodies, 6), [linear; angular] in body frames, as the next input. Otherwise
                  a call may still give them by name; the function that takes them is compiled at the first such call
     lanes        samples computed at once in a batch; dtype "float64" or "float32"; threads a number or "all"
+    repeat       True makes a function that can also run many times in one call: see `CompiledFunction.repeat`
     options      of the algorithm, e.g. frame="tool", reference="world"
 
     compile(function, inputs={"x": 3, "A": (2, 3)}) traces `function(x, A)`, which receives arrays of symbols and
@@ -54,7 +56,7 @@ def compile(
         if inputs is not None:
             raise InputError("inputs= belongs to compile(function, inputs=...); a named algorithm knows its inputs")
         request = Request.of(what, algorithm, outputs, parameters, f_ext, options)
-        target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache}
+        target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache, "repeat": repeat}
         function = compile_cached(request.program, key=request.key, **target)
         if "f_ext" in request.recipe.optional_inputs and not f_ext:
             with_forces = replace(request, f_ext=True)
@@ -67,7 +69,7 @@ def compile(
     if algorithm is not None or outputs is not None or parameters or f_ext or options:
         raise InputError("algorithm=, outputs=, parameters=, f_ext= and options are for models, not for functions")
     program = simplify(trace(what, _declared(what, inputs)))
-    return compile_program(program, lanes=lanes, dtype=dtype, threads=threads, cache=cache)
+    return compile_program(program, lanes=lanes, dtype=dtype, threads=threads, cache=cache, repeat=repeat)
 
 
 def reference(
@@ -147,7 +149,7 @@ class Request:
         if model.has_loops and not recipe.takes_loops:
             raise UnsupportedError(
                 f"{algorithm!r} takes constraints to the ground only, and {model.name!r} has some between two bodies; "
-                f"'lcaba', 'prox_ltl' and 'ltl' take those too"
+                f"'lcaba', 'prox_bbo', 'bbo', 'prox_ltl' and 'ltl' take those too"
             )
         return request
 

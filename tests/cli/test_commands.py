@@ -81,3 +81,18 @@ def test_brackets_in_messages_survive(tmp_path):
     broken.write_text("<robot><link name='[red]'/><joint name='j' type='what'/></robot>")
     result = run("demo", "--robot", str(broken))
     assert result.returncode == 1 and "[bold]robot.urdf" in result.stderr
+
+
+def test_bench_loops(tmp_path):
+    quick = ("--seconds", "0.02", "--no-cpp")
+    result = run("bench", "loops", "--systems", "four_bar", "--algorithms", "lcaba", *quick, "--json")
+    assert result.returncode == 0, result.stderr
+    [system] = json.loads(result.stdout)["results"]
+    assert (system["dof"], system["rows"]) == (3, 3) and [t["iterations"] for t in system["ours"]] == [1, 3]
+    figure = tmp_path / "loops.svg"
+    result = run("bench", "loops", "--plot", str(figure), "--systems", "ring", "--links", "8,12", *quick)
+    assert result.returncode == 0, result.stderr
+    assert "ring" in result.stdout and figure.read_text().lstrip().startswith("<?xml")
+    assert "two hands + cube" in run("bench", "loops", "--systems", "nothing").stderr
+    assert "chain of loops" in run("bench", "loops", "--plot", str(figure), "--systems", "nothing").stderr
+    assert "--plot" in run("bench", "loops", "--links", "12").stderr

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 
 import numpy as np
 import pytest
@@ -258,3 +259,13 @@ def test_chosen_frames_do_not_cost_more_on_random_trees(seed):
         program = trace(lambda q, v, tau, tree=tree: aba(tree, q, v, tau), sizes)
         counts.append(count_operations(simplify(program)).total)
     assert counts[1] <= counts[0]
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.1, 1.5])
+def test_axes_near_minus_z_are_aligned_to_rounding(angle):
+    """Formulas with 1 + cosine lose all digits there."""
+    axis = np.array([math.sin(angle) * 0.6, math.sin(angle) * 0.8, -math.cos(angle)])
+    joint = lw.revolute("joint", axis)
+    C = joint.alignment()
+    np.testing.assert_allclose(C @ C.T, np.eye(3), atol=2e-15)
+    np.testing.assert_allclose(C[:, 2], joint.axis, atol=2e-15)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from linkwright.errors import MissingExtraError
 from linkwright.io import load
 from linkwright.robots import robots
 from linkwright.robots.catalog import PackagedRobot
@@ -33,9 +34,22 @@ def test_names_are_unique_and_sorted():
 
 
 def test_what_needs_no_package():
-    built_in = {robot.name for robot in robots() if not isinstance(robot, PackagedRobot)}
+    built_in = {robot.name for robot in robots() if robot.source == "built in"}
     assert built_in == {
         "chain", "tree", "stem_with_branches", "random_tree", "quadruped", "humanoid", "humanoid_with_hands",
         "geared_chain", "belt_chain", "mini_cheetah", "mit_humanoid", "rotor_humanoid", "tello", "tello_leg",
+        "slider_crank", "four_bar", "five_bar", "watt_six_bar", "stephenson_six_bar", "pantograph_leg", "jansen_leg",
+        "jansen_beast", "delta_robot", "stewart_platform", "digit_like", "biped_with_box", "two_bipeds_with_box",
+        "ring", "chain_of_loops", "all_coupled", "star",
     }  # fmt: skip
-    assert all(robot.available and robot.source == "built in" for robot in robots() if robot.name in built_in)
+    assert all(robot.available for robot in robots() if robot.name in built_in)
+    assert not any(isinstance(robot, PackagedRobot) for robot in robots() if robot.name in built_in)
+
+
+def test_what_is_put_together_needs_its_parts(monkeypatch):
+    monkeypatch.setattr("linkwright.robots.catalog.find_file", lambda package, ending: None)
+    monkeypatch.setattr("linkwright.robots.catalog.version", lambda package: None)
+    robot = next(robot for robot in robots() if robot.name == "two_hands_with_cube")
+    assert not robot.available and robot.needs == "linkwright[robots]" and robot.source == "example-robot-data"
+    with pytest.raises(MissingExtraError, match="example-robot-data"):
+        load("two_hands_with_cube")

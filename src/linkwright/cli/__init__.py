@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..errors import LinkwrightError
-from . import bench, demo, listing
+from . import bench, demo, inspect, listing, simulate
 
 app = typer.Typer(
     name="linkwright",
@@ -19,6 +19,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("demo")(demo.demo)
+app.command("inspect")(inspect.inspect_command)
+app.command("simulate")(simulate.simulate)
 app.command("robots")(listing.robots)
 app.command("algorithms")(listing.algorithms)
 app.add_typer(bench.app, name="bench")

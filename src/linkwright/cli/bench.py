@@ -14,7 +14,7 @@ from rich.table import Table
 
 from ..bench.peers.pinocchio_cpp import find_peer
 from ..bench.timing import machine
-from ..errors import unknown_name
+from ..errors import InputError, unknown_name
 from .output import table_console
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
@@ -122,6 +122,45 @@ def _bench_family(name: str, systems: str, algorithms: str, seconds: float, as_j
     console.print(f"{about}. {_machine_text()}. MuJoCo's constraints are soft.", highlight=False)
 
 
+@app.command("loops")
+def loops(
+    systems: str = typer.Option("", help="Comma-separated; by default all (with --plot: the scaling families)."),
+    algorithms: str = typer.Option("", help="Comma-separated; by default all that take loops, and ABA."),
+    seconds: float = typer.Option(2.0, help="How long to measure each system."),
+    plot: str = typer.Option("", help="Measure how cost grows with size instead, and draw it in this file."),
+    links: str = typer.Option("", help="Comma-separated sizes for --plot; by default 15 to 197."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+    cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
+) -> None:
+    """Solvers for closed loops on linkages, grasps and bipeds, beside Pinocchio's C++."""
+    from ..bench import loop_scaling, loop_tables
+    from ..bench import loops as bench
+
+    if links and not plot:
+        raise InputError("--links are the sizes of the scaling families; they go with --plot")
+    chosen = _chosen(systems, loop_scaling.FAMILIES if plot else bench.SYSTEMS, "family" if plot else "system")
+    names = _chosen(algorithms, loop_scaling.ALGORITHMS if plot else bench.ALGORITHMS, "algorithm")
+    sizes = _numbers(links) or loop_scaling.LINKS
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    with _progress(console) as (progress, task):
+        step = partial(_describe, progress, task)
+        step("looking for Pinocchio C++ (building it takes minutes the first time)")
+        peer, about = find_peer(constrained=True) if cpp else (None, "Pinocchio C++ was not asked for")
+        if plot:
+            options = {"peer": peer, "seconds": seconds, "progress": step}
+            results = list(loop_scaling.measure(chosen, sizes, names, **options))
+            loop_scaling.plot(results, plot)
+        else:
+            results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
+    if as_json:
+        _print_json({"machine": machine(), "peer": about, "results": [r.as_dictionary() for r in results]})
+        return
+    console.print(loop_tables.scaling_table(results) if plot else loop_tables.times_table(results))
+    for note in dict.fromkeys(f"{r.system}: {r.note}" for r in results if getattr(r, "note", "")):
+        console.print(note, highlight=False)
+    console.print(f"{about}. {_machine_text()}.", highlight=False)
+
+
 @app.command("compile")
 def compile_time(
     links: str = typer.Option("", help="Comma-separated numbers of links; by default 25 to 400."),
@@ -132,7 +171,7 @@ def compile_time(
     from ..bench import compile_time as bench
 
     console = table_console(stderr=as_json)  # JSON has standard output to itself
-    chosen = tuple(int(x) for x in links.split(",") if x) or bench.LINKS
+    chosen = _numbers(links) or bench.LINKS
     with _progress(console) as (progress, task):
         results = list(bench.measure(chosen, progress=partial(_describe, progress, task)))
     if plot:
@@ -151,6 +190,13 @@ def compile_time(
         )  # fmt: skip
     console.print(table)
     console.print(f"{_machine_text()}.", highlight=False)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(x) for x in text.split(",") if x.strip())
+    except ValueError:
+        raise InputError(f"{text!r}: expected whole numbers and commas") from None
 
 
 def _chosen(text: str, valid, kind: str) -> tuple[str, ...]:

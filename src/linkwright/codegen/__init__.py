@@ -8,6 +8,7 @@ The way of a program, each step in the file of its name:
     plan        the three together, cut into chunks
     emit        chunk -> LLVM IR (elementary: sin, exp, ...; addressing: short addresses)
     kernel      drivers for one sample and for batches (packing: samples into lanes)
+    repeat      drivers for many steps in one call, outputs fed back to inputs (repetition: calling them)
     entry       the function Python calls
     worker      LLVM IR -> object file, in processes that objectfile looks after
     cache       object files on disk

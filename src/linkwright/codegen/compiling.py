@@ -19,23 +19,26 @@ from .threads import thread_count
 
 def compile_program(
     program: Program, *, lanes: int | str = "auto", dtype: str = "float64", threads: int | str = 1,
-    cache_key: str | None = None, cache: bool = True,
+    cache_key: str | None = None, cache: bool = True, repeat: bool = False,
 ) -> CompiledFunction:  # fmt: skip
     """Machine code for `program` on this computer.
 
     `lanes` samples are computed at once in a batch ("auto": as many as fit a register); `threads` (a number or "all")
     share large batches. `cache_key` identifies the program in the on-disk cache, in place of its full content.
     """
-    return compile_cached(lambda: program, key=cache_key, lanes=lanes, dtype=dtype, threads=threads, cache=cache)
+    return compile_cached(
+        lambda: program, key=cache_key, lanes=lanes, dtype=dtype, threads=threads, cache=cache, repeat=repeat
+    )
 
 
 def compile_cached(
     make_program: Callable[[], Program], *, key: str | None, lanes: int | str = "auto", dtype: str = "float64",
-    threads: int | str = 1, cache: bool = True,
+    threads: int | str = 1, cache: bool = True, repeat: bool = False,
 ) -> CompiledFunction:  # fmt: skip
     """As `compile_program`, but the program is only made if the cache holds nothing under `key`.
 
     `key` must identify everything `make_program` depends on; None means that only the program itself can tell.
+    `repeat` makes a function that can run many times in one call, its outputs fed back to inputs of the same name.
     """
     target, dtype = host_target(), check_dtype(dtype)
     lanes, threads = choose_lanes(lanes, dtype, target), thread_count(threads)
@@ -45,6 +48,8 @@ def compile_cached(
         content = "program " + program_content(program)
     else:
         content = "key " + key
+    if repeat:
+        content = "repeated " + content
     full_key = make_key(content, lanes=lanes, dtype=dtype, target=target)
     image = load_cached(full_key) if cache else None
     if image is not None:
@@ -52,18 +57,18 @@ def compile_cached(
             return CompiledFunction.of(image, target, threads=threads, from_cache=True)
         except CodegenError:
             pass  # intact, but this process cannot load it: compile it here
-    image = build_image(make_program() if program is None else program, lanes, dtype, target)
+    image = build_image(make_program() if program is None else program, lanes, dtype, target, repeat=repeat)
     if cache:
         store(full_key, image)
     return CompiledFunction.of(image, target, threads=threads)
 
 
 def build_image(
-    program: Program, lanes: int, dtype: str, target: Target, *, chunk_size: int | None = None
+    program: Program, lanes: int, dtype: str, target: Target, *, chunk_size: int | None = None, repeat: bool = False
 ) -> Image:
     start = time.perf_counter()
     signature = Signature.of(program.check(), dtype)
-    source = ModuleSource(program, lanes, dtype, target, chunk_size)
+    source = ModuleSource(program, lanes, dtype, target, chunk_size, repeat=repeat)
     modules: list[str] = []
 
     def recorded():
@@ -80,6 +85,7 @@ def build_image(
         source.sizes.single_workspace_bytes,
         time.perf_counter() - start,
         source.has_entry,
+        repeat,
         tuple(objects),
         compress_ir(modules),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..errors import LinkwrightError
 from ..trace import Operations
 from .activate import fast_entry
 from .image import Image
+from .repetition import repeat
 from .runner import Runner
 from .signature import ArraySpec
 from .target import Target
@@ -45,6 +46,18 @@ class CompiledFunction:
 
     def __call__(self, *arrays: Any, out: Any = None, **named: Any):
         return self._runner(*arrays, out=out, **named)
+
+    def repeat(
+        self, inputs: Mapping[str, Any], steps: int, *, every: int = 1, advancing: Sequence[str] = (),
+        last: Sequence[str] = (),
+    ):  # fmt: skip
+        """Run `steps` times in one call, each output fed back to the input of its name (compile with repeat=True).
+
+        Inputs named in `advancing` hold one row per step, (steps, ...) or (B, steps, ...). Returns every `every`-th
+        result and the final one, each array (records, ...) or (B, records, ...); of outputs named in `last` the final
+        one only.
+        """
+        return repeat(self._runner, inputs, steps, every=every, advancing=advancing, last=last)
 
     def accept(self, name: str, variant: Callable[[], CompiledFunction]) -> None:
         """Let calls give the further input `name`: `variant` then makes the function that takes it, once."""

@@ -22,6 +22,7 @@ class Image:
     single_workspace_bytes: int
     compile_seconds: float
     has_entry: bool
+    repeats: bool
     objects: tuple[bytes, ...] = field(repr=False)
     compressed_ir: bytes = field(repr=False)
 
@@ -42,6 +43,7 @@ class Image:
             "single_workspace_bytes": self.single_workspace_bytes,
             "compile_seconds": self.compile_seconds,
             "has_entry": self.has_entry,
+            "repeats": self.repeats,
             "parts": [len(part) for part in (*self.objects, self.compressed_ir)],
         }
         return b"".join([json.dumps(head).encode(), b"\n", *self.objects, self.compressed_ir])
@@ -65,6 +67,7 @@ class Image:
                 head["single_workspace_bytes"],
                 head["compile_seconds"],
                 head["has_entry"],
+                head["repeats"],
                 tuple(parts[:-1]),
                 parts[-1],
             )

@@ -59,7 +59,7 @@ def single_driver(plan: Plan) -> list[str]:
     inputs, outputs = len(plan.program.inputs), len(plan.program.outputs)
     return [
         f"define void @{SINGLE}(ptr %io, ptr %workspace) nounwind {{",
-        *_load_table("%io", "row", "ptr", 0, inputs + outputs),
+        *load_table("%io", "row", "ptr", 0, inputs + outputs),
         *(f"%out{k} = getelementptr i8, ptr %row{inputs + k}, i64 0" for k in range(outputs)),
         *chunk_calls(plan, "%row", "%out"),
         "ret void",
@@ -87,9 +87,9 @@ def scalar_kernel(plan: Plan, vector: VectorType) -> list[str]:
         _KERNEL_HEAD,
         "entry:",
         f"%io = alloca [{len(inputs) + len(outputs)} x ptr], align 8",
-        *_load_table("%inputs", "base", "ptr", 0, len(inputs)),
-        *_load_table("%strides", "stride", "i64", 0, len(inputs)),
-        *_load_table("%outputs", "base", "ptr", len(inputs), len(outputs)),
+        *load_table("%inputs", "base", "ptr", 0, len(inputs)),
+        *load_table("%strides", "stride", "i64", 0, len(inputs)),
+        *load_table("%outputs", "base", "ptr", len(inputs), len(outputs)),
         "%count = sub i64 %end, %begin",
         "br label %samples",
         *counting_loop("samples", "k", "%count", ["%sample = add i64 %begin, %k", *body], "done", before="entry"),
@@ -107,7 +107,7 @@ def _row(vector: VectorType, tag: str, base: str, offset: str, slot: int) -> lis
     ]
 
 
-def _load_table(table: str, name: str, kind: str, first: int, count: int) -> list[str]:
+def load_table(table: str, name: str, kind: str, first: int, count: int) -> list[str]:
     lines = []
     for k in range(count):
         tag = f"{name}{first + k}"
@@ -134,7 +134,7 @@ def batch_kernel(plan: Plan, vector: VectorType) -> list[str]:
         unpack += [
             f"%unpack_from{k} = getelementptr i8, ptr %block_unpack, i64 {layout.output_start[k]}",
             f"call void @{UNPACK}(ptr %unpack_from{k}, ptr %base{len(inputs) + k}, i64 {output.size}, "
-            "i64 %sample_unpack, i64 %left)",
+            f"i64 {output.size}, i64 %sample_unpack, i64 %left)",
         ]
     steps = [("pack", pack)]
     for number in range(len(plan.chunks)):
@@ -147,9 +147,9 @@ def batch_kernel(plan: Plan, vector: VectorType) -> list[str]:
         *packing_functions(vector),
         _KERNEL_HEAD,
         "entry:",
-        *_load_table("%inputs", "base", "ptr", 0, len(inputs)),
-        *_load_table("%strides", "stride", "i64", 0, len(inputs)),
-        *_load_table("%outputs", "base", "ptr", len(inputs), len(outputs)),
+        *load_table("%inputs", "base", "ptr", 0, len(inputs)),
+        *load_table("%strides", "stride", "i64", 0, len(inputs)),
+        *load_table("%outputs", "base", "ptr", len(inputs), len(outputs)),
         "%last = sub i64 %end, 1",
         "br label %tile",
         "tile:",
@@ -168,7 +168,7 @@ def batch_kernel(plan: Plan, vector: VectorType) -> list[str]:
     for position, (label, body) in enumerate(steps):
         after = steps[position + 1][0] if position + 1 < len(steps) else "tile_next"
         lines += counting_loop(
-            label, f"b_{label}", "%blocks", _block_start(label, lanes, size) + body, after, before=previous
+            label, f"b_{label}", "%blocks", block_start(label, lanes, size) + body, after, before=previous
         )
         previous = label
     return [
@@ -183,7 +183,7 @@ def batch_kernel(plan: Plan, vector: VectorType) -> list[str]:
     ]
 
 
-def _block_start(label: str, lanes: int, size: int) -> list[str]:
+def block_start(label: str, lanes: int, size: int) -> list[str]:
     """Define %block_<label>, the memory of the loop's block, and %sample_<label>, its first sample."""
     return [
         f"%at_{label} = mul i64 %b_{label}, {size}",

@@ -20,6 +20,7 @@ from .kernel import (
 )
 from .places import direct_places, packed_places
 from .plan import Plan, make_plan
+from .repeat import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
 from .target import Target
 from .vector import VectorType
 
@@ -35,13 +36,16 @@ class Sizes:
 
 
 class ModuleSource:
-    """The IR of one compiled function, module by module."""
+    """The IR of one compiled function, module by module. `repeat` adds the drivers of many steps (repeat.py)."""
 
-    def __init__(self, program: Program, lanes: int, dtype: str, target: Target, chunk_size: int | None = None):
+    def __init__(
+        self, program: Program, lanes: int, dtype: str, target: Target, chunk_size: int | None = None, *,
+        repeat: bool = False,
+    ):  # fmt: skip
         self.vector = VectorType(lanes, dtype)
         self.scalar = VectorType(1, dtype)
         self.target = target
-        self._program, self._chunk_size = program, chunk_size
+        self._program, self._chunk_size, self._repeat = program, chunk_size, repeat
 
     @cached_property
     def plan(self) -> Plan:
@@ -49,7 +53,10 @@ class ModuleSource:
 
     @property
     def sizes(self) -> Sizes:
-        return Sizes(workspace_bytes(self.plan, self.vector), single_workspace_bytes(self.plan, self.scalar))
+        batch = workspace_bytes(self.plan, self.vector)
+        if self._repeat:
+            batch = max(batch, repeat_workspace_bytes(self.plan, self.scalar))
+        return Sizes(batch, single_workspace_bytes(self.plan, self.scalar))
 
     @property
     def has_entry(self) -> bool:
@@ -63,9 +70,12 @@ class ModuleSource:
         drivers = [*chunk_declarations(self.plan), *single_driver(self.plan)]
         many = self.vector.lanes > 1
         drivers += batch_kernel(self.plan, self.vector) if many else scalar_kernel(self.plan, self.scalar)
+        if self._repeat:
+            drivers += scalar_repeat(self.plan, self.scalar)
+            drivers += batch_repeat(self.plan, self.vector) if many else []
         if self.has_entry:
             drivers += EntryFunction(self.plan, self.vector, count_operations(self.plan.program).total).text()
-        yield self._text(drivers, {"declare ptr @llvm.ptrmask.p0.i64(ptr, i64)"})
+        yield self._text(drivers, {"declare ptr @llvm.ptrmask.p0.i64(ptr, i64)", COPY_DECLARATION})
 
     def _chunk_modules(self, vector: VectorType) -> Iterator[str]:
         many = vector.lanes > 1

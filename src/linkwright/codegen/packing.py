@@ -62,20 +62,20 @@ def _pack(v: VectorType) -> list[str]:
 
 
 def _unpack(v: VectorType) -> list[str]:
-    """void unpack(block, array, row length, first sample, samples from there on in the batch)"""
+    """void unpack(block, array, elements from sample to sample, row length, first sample, samples from there on)"""
     lines = [
-        f"define internal void @{UNPACK}(ptr %block, ptr %base, i64 %n, i64 %first, i64 %samples) "
+        f"define internal void @{UNPACK}(ptr %block, ptr %base, i64 %stride, i64 %n, i64 %first, i64 %samples) "
         "nounwind noinline {",
         "entry:",
     ]
     for lane in range(v.lanes):
         lines += [
             f"%sample{lane} = add i64 %first, {lane}",
-            f"%offset{lane} = mul i64 %sample{lane}, %n",
+            f"%offset{lane} = mul i64 %sample{lane}, %stride",
             f"%row{lane} = getelementptr {v.scalar}, ptr %base, i64 %offset{lane}",
         ]
     element = [
-        "%position = mul i64 %lane, %n",
+        "%position = mul i64 %lane, %stride",
         "%target = add i64 %position, %k",
         f"%to = getelementptr {v.scalar}, ptr %row0, i64 %target",
         f"%column = mul i64 %k, {v.lanes}",

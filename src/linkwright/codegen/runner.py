@@ -43,21 +43,21 @@ class Runner:
         if out is not None:
             bound = detach_overlaps(self.signature, bound, outputs)
         if bound.batch is None:
-            self._single(_addresses([*bound.arrays, *outputs]), self._workspace())
+            self._single(addresses([*bound.arrays, *outputs]), self.workspace())
         elif bound.batch > 0:
             self._run_batch(bound, outputs, bound.batch)
         return outputs[0] if len(outputs) == 1 else self.result_class(outputs)
 
     def _run_batch(self, bound: Bound, outputs: list[np.ndarray], batch: int) -> None:
-        sources, targets = _addresses(bound.arrays), _addresses(outputs)
+        sources, targets = addresses(bound.arrays), addresses(outputs)
         strides = (ctypes.c_int64 * len(bound.strides))(*bound.strides)
 
         def run(begin: int, end: int) -> None:
-            self._kernel(sources, strides, targets, begin, end, self._workspace())
+            self._kernel(sources, strides, targets, begin, end, self.workspace())
 
         run_split(run, batch, self.threads, self.image.lanes, self.cost)
 
-    def _workspace(self) -> int:
+    def workspace(self) -> int:
         """Address of this thread's own scratch memory."""
         address = getattr(self._local, "address", None)
         if address is None:
@@ -67,5 +67,5 @@ class Runner:
         return address
 
 
-def _addresses(arrays: list[np.ndarray]) -> ctypes.Array:
+def addresses(arrays: list[np.ndarray]) -> ctypes.Array:
     return (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))

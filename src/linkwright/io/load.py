@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import InputError, LoadError, UnsupportedError
 from ..model import Model
-from ..robots.catalog import BuiltRobot, PackagedRobot, find_robot, near_names, split_name
+from ..robots.catalog import AssembledRobot, BuiltRobot, PackagedRobot, find_robot, near_names, split_name
 from .json import read_json
 from .pinocchio import from_pinocchio_model, is_pinocchio_model
 from .urdf import model_from_element
@@ -48,6 +48,9 @@ def load(source, *, floating_base: bool | None = None) -> Model:
             return robot.build(split_name(source)[1], floats)
         if isinstance(robot, PackagedRobot):
             return _from_content(read_bytes(robot.path()), robot.path().name, floats)
+        if isinstance(robot, AssembledRobot):
+            first, *others = robot.parts
+            return robot.factory(load(first, floating_base=floats), *map(load, others))
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         _check_exists(path, source)

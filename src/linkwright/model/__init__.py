@@ -1,6 +1,7 @@
 """Mechanisms: bodies, joints, frames, and the tree the algorithms work on."""
 
 from .builder import EARTH_GRAVITY, ModelBuilder
+from .graph_builder import GraphBuilder
 from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Body, Frame, Mimic, Model
@@ -8,5 +9,6 @@ from .pose import Pose
 from .tree import Tree
 
 __all__ = [
-    "EARTH_GRAVITY", "GROUND", "Body", "Frame", "Inertia", "Joint", "Mimic", "Model", "ModelBuilder", "Pose", "Tree",
+    "EARTH_GRAVITY", "GROUND", "Body", "Frame", "GraphBuilder", "Inertia", "Joint", "Mimic", "Model", "ModelBuilder",
+    "Pose", "Tree",
 ]  # fmt: skip

@@ -31,6 +31,7 @@ class ModelBuilder:
         self._mimics: list[Mimic] = []
         self._constraints: list[Constraint] = []
         self._independent: tuple[str, ...] = ()
+        self._warnings: list[str] = []
 
     @classmethod
     def from_model(cls, model: Model) -> ModelBuilder:
@@ -105,7 +106,7 @@ class ModelBuilder:
                     raise ModelError(f"mimic: {unknown_name('joint', name, self._joint_names)}")
             if mimic.joint == mimic.leader:
                 raise ModelError(f"joint {mimic.joint!r} is said to mimic itself")
-        warnings = []
+        warnings = list(self._warnings)
         for body in self._bodies[1:]:
             problem = body.inertia.implausibility()
             if problem:
@@ -124,6 +125,14 @@ class ModelBuilder:
     def has_name(self, name: str) -> bool:
         """Whether a body or frame of that name is there."""
         return name in self._where
+
+    def carrier(self, name: str) -> str:
+        """The body that a body or frame belongs to; a body merged into its parent belongs to that."""
+        return self._bodies[self._locate(name, "carrier")[0]].name
+
+    def add_warnings(self, *warnings: str) -> None:
+        """What the built model should say about how it came to be."""
+        self._warnings += warnings
 
     def _check_new(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:

@@ -43,8 +43,10 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         if joint.nq == 1:
             fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
     kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
-    edited = builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
-    return edited.with_independent(*(name for name in model.independent if name not in at))
+    reference = np.concatenate([model.reference[model.iq[i]] for i in range(model.nbodies) if i not in locked])
+    result = builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
+    result = result.with_independent(*(name for name in model.independent if name not in at))
+    return result.with_reference(reference)
 
 
 def attach(
@@ -69,8 +71,30 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    edited = builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints))
-    return edited.with_independent(*model.independent, *(prefix + name for name in other.independent))
+    reference = np.concatenate([model.reference, other.reference])
+    constraints = [c.renamed(prefix, mount) for c in other.constraints]
+    independent = (*model.independent, *(prefix + name for name in other.independent))
+    return builder.build().with_constraints(*constraints).with_independent(*independent).with_reference(reference)
+
+
+def depth_first(model: Model) -> Model:
+    """`model` with each body's descendants numbered right after it, as files are read; bodies keep their order else."""
+    order, waiting = [], [0]
+    while waiting:
+        i = waiting.pop()
+        order.append(i)
+        waiting.extend(reversed(model.graph.children[i]))
+    builder = ModelBuilder(model.name, model.gravity)
+    builder.add_inertia(GROUND, model.bodies[0].inertia)
+    for i in order[1:]:
+        body = model.bodies[i]
+        builder.add_body(
+            body.name, body.joint, parent=model.bodies[body.parent].name, placement=body.placement, inertia=body.inertia
+        )
+    _copy_frames(model, builder, prefix="")
+    reference = np.concatenate([model.reference[model.iq[i]] for i in order])
+    ordered = builder.build().with_constraints(*model.constraints).with_independent(*model.independent)
+    return ordered.with_reference(reference)
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:

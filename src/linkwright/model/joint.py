@@ -138,11 +138,12 @@ def rotation_to(axis: np.ndarray) -> np.ndarray:
     """The smallest rotation that takes z to `axis`; for -z, half a turn about x."""
     z = np.array([0.0, 0.0, 1.0])
     cosine = float(z @ axis)
-    if cosine < -1 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
     v = np.cross(z, axis)
+    if not v.any():
+        return np.diag([1.0, 1.0, 1.0] if cosine > 0 else [1.0, -1.0, -1.0])
     V = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.eye(3) + V + V @ V / (1 + cosine)
+    # (1 - cosine) / sine^2 = 1 / (1 + cosine), each where nothing cancels
+    return np.eye(3) + V + V @ V * ((1 - cosine) / (v @ v) if cosine < 0 else 1 / (1 + cosine))
 
 
 def _unit_axis(axis, what: str) -> np.ndarray:

@@ -18,7 +18,7 @@ from .constraints.coupling import check_couplings
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
-from .pose import Pose
+from .pose import Pose, finite_array
 
 GROUND = "world"
 
@@ -65,12 +65,17 @@ class Model:
     """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
+    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[assignment]
+    """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
         gravity = np.array(self.gravity, dtype=float)
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
+        reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
+        reference.flags.writeable = False
+        object.__setattr__(self, "reference", reference)
         self._check_constraints()
 
     def _check_constraints(self) -> None:
@@ -115,6 +120,10 @@ class Model:
     def nc(self) -> int:
         """Number of constraint rows."""
         return sum(constraint.size for constraint in self.constraints)
+
+    def with_reference(self, q) -> Model:
+        """This model with another configuration as the one it is drawn in."""
+        return replace(self, reference=q)
 
     # Sizes and names
 

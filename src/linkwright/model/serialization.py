@@ -21,6 +21,7 @@ VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
     "independent",
+    "reference",
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -66,6 +67,8 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             {"kind": c.kind, "name": c.name, "mu": None if c.mu is None else c.mu.tolist(), **c.to_dictionary()}
             for c in model.constraints
         ],
+        # left out when neutral, so that files and fingerprints of trees are what they were
+        **({} if np.array_equal(model.reference, model.neutral()) else {"reference": model.reference.tolist()}),
     }
 
 
@@ -95,7 +98,8 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
         for mimic in data["mimics"]:
             builder.add_mimic(**mimic)
         model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
-        return model.with_independent(*data.get("independent", ()))
+        model = model.with_independent(*data.get("independent", ()))
+        return model.with_reference(data["reference"]) if "reference" in data else model
     except LinkwrightError:
         raise
     except KeyError as error:

@@ -3,6 +3,7 @@
 This is where the users' conventions ([linear; angular], the file's frames, arrays) meet the algorithms' own.
 """
 
+from .actuation import ACTUATION
 from .closures import CLOSURES
 from .clusters import CLUSTERS
 from .constrained import CONSTRAINED
@@ -10,9 +11,9 @@ from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .kinematics import KINEMATICS
 from .recipe import Recipe
+from .step import STEP
 
-RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *CLUSTERS, *KINEMATICS)
-}
+_GROUPS = (DYNAMICS, CONSTRAINED, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, KINEMATICS, STEP)
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
 
 __all__ = ["RECIPES", "Recipe"]

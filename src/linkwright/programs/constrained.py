@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..algorithms.bbo import bbo, prox_bbo
 from ..algorithms.constrained_aba import constrained_aba
 from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained_problem import ConstrainedProblem, Iterations, Solution
@@ -15,7 +16,7 @@ from ..errors import InputError
 from ..scalar import Scalar
 from ..spatial import Force, sum_of
 from .closures import check_positions
-from .penalties import penalties
+from .penalties import DUAL, PRIMAL, penalties
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
@@ -52,11 +53,11 @@ def _check_options(model, options) -> None:
             raise InputError(f"tolerance is {tolerance!r}; expected a number that is not negative, or None")
 
 
-def _solver(solve, *, proximal: bool = False):
+def _solver(solve, stiffness: float, *, proximal: bool = False):
     def evaluate(tree, x, options):
         mu = None
         if "mu" in options:
-            mu = list(x["mu"]) if options["mu"] == "input" else penalties(tree.model, options["mu"]).tolist()
+            mu = list(x["mu"]) if options["mu"] == "input" else penalties(tree.model, options["mu"], stiffness).tolist()
         problem = ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
             active=x.get("active"), mu=mu, baumgarte=options["baumgarte"],
@@ -94,10 +95,10 @@ def _forces(problem: ConstrainedProblem, lam) -> list:
     return forces
 
 
-def _recipe(name: str, summary: str, solve, options, *, loops: bool = False) -> Recipe:
+def _recipe(name: str, summary: str, solve, options, *, loops: bool = False, stiffness: float = PRIMAL) -> Recipe:
     return Recipe(
-        name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, proximal="iterations" in options), ("f_ext",),
-        _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
+        name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, stiffness, proximal="iterations" in options),
+        ("f_ext",), _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
     )  # fmt: skip
 
 
@@ -108,13 +109,23 @@ def pv_soft(problem: ConstrainedProblem) -> Solution:
 
 CONSTRAINED = (
     _recipe("lcaba", "constrained forward dynamics with loops, any constraints", lcaba, _PROXIMAL, loops=True),
+    _recipe(
+        "prox_bbo", "constrained forward dynamics with loops, proximal, multipliers eliminated at loop roots", prox_bbo,
+        _PROXIMAL, loops=True,
+    ),
+    _recipe("bbo", "constrained forward dynamics with loops, independent closures", bbo, _HARD, loops=True),
     _recipe("constrained_aba", "constrained forward dynamics, O(n + m), any constraints", constrained_aba, _PROXIMAL),
-    _recipe("prox_pv", "constrained forward dynamics, proximal Popov-Vereshchagin", prox_pv, _PROXIMAL),
-    _recipe("prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL, loops=True),
+    _recipe(
+        "prox_pv", "constrained forward dynamics, proximal Popov-Vereshchagin", prox_pv, _PROXIMAL, stiffness=DUAL
+    ),
+    _recipe(
+        "prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL, loops=True,
+        stiffness=DUAL,
+    ),
     _recipe("prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL),
     _recipe("pv", "constrained forward dynamics, independent constraints", pv, {**_HARD, "base": "first"}),
     _recipe("pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, _HARD),
     _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD, loops=True),
     _recipe("pv_soft", "constraints as penalties, O(n + m)", pv_soft, _SOFT),
     _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, _SOFT, loops=True),
-)
+)  # fmt: skip

@@ -18,16 +18,19 @@ from ..algorithms.motion_sweep import MotionSweep
 from ..errors import InputError, unknown_name
 from ..model import Model, Tree
 
-# mu times the diagonal of the Delassus matrix. Two to four iterations reach rounding; much more would lose digits in
-# the articulated inertias instead.
-_STIFFNESS = 1e5
+# mu times the diagonal of the Delassus matrix. Each iteration divides the error of a combination of rows by 1 + mu
+# times its eigenvalue, so more is faster, until digits are lost: about as many as mu has where penalties enter the
+# inertias (LCABA and its kin, proxBBO at the roots of loops), far fewer where the Delassus matrix is damped. Measured
+# in docs/closed-loops.md.
+PRIMAL = 1e6
+DUAL = 1e8
 # Rows that hardly move anywhere (constraints on what is immovable anyway) are not made stiffer than this, relatively.
 _SMALLEST_SHARE = 1e-6
 _POSES = 4
 
 
-def automatic_penalties(model: Model) -> np.ndarray:
-    """mu of every row: 1e5 over its Delassus entry, averaged (geometrically) over a few random poses."""
+def automatic_penalties(model: Model, stiffness: float = PRIMAL) -> np.ndarray:
+    """mu of every row: `stiffness` over its Delassus entry, averaged (geometrically) over a few random poses."""
     if not model.nc:
         return np.zeros(0)
     tree = Tree(model)
@@ -40,12 +43,12 @@ def automatic_penalties(model: Model) -> np.ndarray:
         J = np.array(closure_jacobian(tree, sweep, constraint_rows(tree, sweep, q, [0.0] * model.nv)), dtype=float)
         diagonal = np.einsum("ij,ji->i", J, np.linalg.lstsq(M, J.T, rcond=None)[0])
         logs.append(np.log(np.maximum(diagonal, _SMALLEST_SHARE * max(float(diagonal.max()), 1e-300))))
-    return _STIFFNESS / np.exp(np.mean(logs, axis=0))
+    return stiffness / np.exp(np.mean(logs, axis=0))
 
 
-def penalties(model: Model, mu: object) -> np.ndarray:
+def penalties(model: Model, mu: object, stiffness: float = PRIMAL) -> np.ndarray:
     """mu of every row: as given (a number, or numbers by constraint name), as the constraints say, else automatic."""
-    chosen = automatic_penalties(model)
+    chosen = automatic_penalties(model, stiffness)
     by_name = dict(mu) if isinstance(mu, Mapping) else {}
     names = [c.name for c in model.constraints]
     for name in by_name:

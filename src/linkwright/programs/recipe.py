@@ -30,6 +30,13 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "mu": lambda m: (m.nc,),
     "lam": lambda m: (m.nc,),
     "rows": lambda m: (m.nc,),
+    "dt": lambda m: (),
+    "q_ref": lambda m: (m.nq,),
+    "v_ref": lambda m: (m.nv,),
+    "kp": lambda m: (m.nv,),
+    "kd": lambda m: (m.nv,),
+    "work": lambda m: (3,),
+    "worst": lambda m: (2,),
 }
 
 

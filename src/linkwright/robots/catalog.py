@@ -6,18 +6,32 @@ import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
+from .digit_like import biped_with_box, digit_like, two_bipeds_with_box
 from .geared import belt_chain, geared_chain
+from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
+from .jansen import jansen_beast, jansen_leg
+from .looped_patterns import all_coupled, chain_of_loops, ring, star
 from .mini_cheetah import mini_cheetah
 from .mit_humanoid import mit_humanoid
 from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
+from .parallel import delta_robot, stewart_platform
 from .patterns import chain, stem_with_branches, tree
+from .planar_linkages import (
+    five_bar,
+    four_bar,
+    pantograph_leg,
+    slider_crank,
+    stephenson_six_bar,
+    watt_six_bar,
+)
 from .quadruped import quadruped
 from .random import random_tree
 from .rotor_humanoid import rotor_humanoid
@@ -82,7 +96,31 @@ class BuiltRobot(KnownRobot):
         if len(numbers) > len(accepted):
             expected = ", ".join(accepted) or "none"
             raise InputError(f"{self.name!r} was given {len(numbers)} numbers; it takes: {expected}")
-        return self.factory(*numbers, floating_base=floating_base)
+        if "floating_base" in inspect.signature(self.factory).parameters:
+            return self.factory(*numbers, floating_base=floating_base)
+        if floating_base:
+            raise InputError(f"{self.name!r} stands on the ground; it cannot be loaded with floating_base=True")
+        return self.factory(*numbers)
+
+
+@dataclass(frozen=True)
+class AssembledRobot(KnownRobot):
+    """Known robots put together. `load` loads the parts; the base that floats, if any, is the first one's."""
+
+    parts: tuple[str, ...]
+    factory: Callable[..., Model]
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        return ", ".join(sorted({_BY_NAME[part].source for part in self.parts}))
+
+    @property
+    def available(self) -> bool:  # type: ignore[override]
+        return self.needs is None
+
+    @property
+    def needs(self) -> str | None:  # type: ignore[override]
+        return next((_BY_NAME[part].needs for part in self.parts if _BY_NAME[part].needs), None)
 
 
 def _packaged(package: str, folder: str, *rows: tuple[str, str, int, bool, str]) -> list[KnownRobot]:
@@ -93,6 +131,7 @@ def _packaged(package: str, folder: str, *rows: tuple[str, str, int, bool, str])
 
 
 _ARM, _LEGGED = False, True  # stands on the ground, or floats
+_HANDS = ("allegro", "allegro_left")
 
 _ROBOTS: list[KnownRobot] = [
     *_packaged(
@@ -161,6 +200,29 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("tello_leg", "one leg of it", 10, False, tello_leg),
     BuiltRobot("rotor_humanoid", "two-legged robot with arms and a rotor on every joint", 70, True, rotor_humanoid),
     BuiltRobot("humanoid_with_hands", "the same with two five-fingered hands", 84, True, humanoid_with_hands),
+    BuiltRobot("slider_crank", "slider-crank, one loop", 3, False, slider_crank),
+    BuiltRobot("four_bar", "planar four-bar linkage", 3, False, four_bar),
+    BuiltRobot("five_bar", "planar five-bar linkage, two motors", 4, False, five_bar),
+    BuiltRobot("watt_six_bar", "Watt's six-bar linkage, two loops", 5, False, watt_six_bar),
+    BuiltRobot("stephenson_six_bar", "Stephenson's six-bar linkage, two loops", 5, False, stephenson_six_bar),
+    BuiltRobot("pantograph_leg", "leg that magnifies two slides, two loops", 6, False, pantograph_leg),
+    BuiltRobot("jansen_leg", "Theo Jansen's leg, three loops", 7, False, jansen_leg),
+    BuiltRobot("jansen_beast", "Jansen legs on one crankshaft; jansen_beast:legs", 73, False, jansen_beast),
+    BuiltRobot("delta_robot", "delta robot, six loops", 21, False, delta_robot),
+    BuiltRobot("stewart_platform", "platform on six legs", 24, False, stewart_platform),
+    BuiltRobot("digit_like", "biped with three loops in each leg, standing", 44, True, digit_like),
+    BuiltRobot("biped_with_box", "the same holding a box", 50, True, biped_with_box),
+    BuiltRobot("two_bipeds_with_box", "two of them carrying a box", 94, True, two_bipeds_with_box),
+    AssembledRobot("hand_with_cube", "Allegro hand holding a cube", 22, False, ("allegro",), hand_with_cube),
+    AssembledRobot("two_hands_with_cube", "two Allegro hands holding a cube", 38, False, _HANDS, two_hands_with_cube),
+    AssembledRobot("humanoid_with_cube", "simple humanoid holding a cube with two Allegro hands", 73, True,
+                   ("simple_humanoid", *_HANDS), humanoid_with_cube),
+    AssembledRobot("humanoid_with_cube_standing", "the same with its feet welded to the ground", 73, True,
+                   ("simple_humanoid", *_HANDS), partial(humanoid_with_cube, standing=True)),
+    BuiltRobot("ring", "a cycle of links; ring:n", 12, False, ring),
+    BuiltRobot("chain_of_loops", "loops one after the other; chain_of_loops:loops,links", 29, False, chain_of_loops),
+    BuiltRobot("all_coupled", "loops that all share joints; all_coupled:n,spacing", 36, False, all_coupled),
+    BuiltRobot("star", "pairs of chains from one hub, tip to tip; star:pairs,length", 38, True, star),
 ]  # fmt: skip
 
 _BY_NAME = {robot.name: robot for robot in sorted(_ROBOTS, key=lambda robot: robot.name)}

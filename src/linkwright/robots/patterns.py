@@ -9,11 +9,11 @@ import numpy as np
 from ..errors import InputError
 from ..model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose
 from ..model.joint import free_flyer
+from .checks import count
 
 LINK_LENGTH = 0.3  # metres
 LINK_MASS = 1.0
 LINK_WIDTH = 0.05
-LARGEST = 10_000  # bodies; a typing error should not fill the memory
 
 
 def chain(
@@ -25,7 +25,7 @@ def chain(
     Each joint's axis is the one before it turned by `skew` about the rod between them: 0 makes a planar chain, a right
     angle gives many zeros, anything else skew axes. With a floating base, link_1 is the base and n - 1 joints follow.
     """
-    _check_count("n", n)
+    count("n", n)
     builder = ModelBuilder(f"chain_{n}")
     last = _run(builder, "link", n, GROUND, kind=kind, skew=skew, length=length, mass=mass, floating=floating_base)
     builder.add_frame("tip", last, (length, 0, 0))
@@ -40,7 +40,7 @@ def tree(
 
     A fractional branching factor is an average: 1.5 alternates between one and two children.
     """
-    _check_count("n", n)
+    count("n", n)
     if not (math.isfinite(branching) and branching >= 1):
         raise InputError(f"branching is {branching}; expected a number of at least 1")
     builder = ModelBuilder(f"tree_{n}_{branching:g}")
@@ -65,8 +65,8 @@ def stem_with_branches(
     where the welds go. One branch makes it a chain that is held at both ends.
     """
     for name, value in (("stem", stem), ("branches", branches), ("length", length)):
-        _check_count(name, value)
-    _check_count("number of links", stem + 2 * branches * length)
+        count(name, value)
+    count("number of links", stem + 2 * branches * length)
     builder = ModelBuilder(f"stem_{stem}_{branches}_{length}")
     options = {"kind": "revolute", "skew": skew, "length": LINK_LENGTH, "mass": LINK_MASS}
     last = _run(builder, "stem", stem, GROUND, floating=floating_base, **options)
@@ -106,8 +106,3 @@ def _add_rod(
         placement = Pose.from_rpy((start, 0, 0), (skew if index > 1 else 0.0, 0, 0))
     joint = Joint(name=f"{name}_joint", kind=kind, axis="z", second_axis="y")
     return builder.add_body(name, joint, parent=parent, placement=placement, inertia=inertia)
-
-
-def _check_count(name: str, value: int) -> None:
-    if not isinstance(value, (int, np.integer)) or not 1 <= value <= LARGEST:
-        raise InputError(f"{name} is {value!r}; expected a whole number from 1 to {LARGEST}")

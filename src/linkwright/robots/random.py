@@ -12,7 +12,7 @@ from ..model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose
 from ..model.joint import free_flyer
 from ..model.joints import JOINT_KINDS
 from ..model.joints.floating import random_quaternion
-from .patterns import LARGEST
+from .checks import count
 
 ALL_KINDS = tuple(JOINT_KINDS)
 # Draws may fall on coordinate axes and right angles, as in real robots: other code paths run there than for skew ones.
@@ -32,8 +32,7 @@ def random_tree(
     frames         number of frames "frame_1" ... at random places
     floating_base  make the first joint a free-flyer named "root_joint", and hang every other body on it
     """
-    if not isinstance(n, (int, np.integer)) or not 1 <= n <= LARGEST:
-        raise InputError(f"n is {n!r}; expected a whole number from 1 to {LARGEST}")
+    count("n", n)
     for kind in kinds:
         if kind not in JOINT_KINDS:
             raise unknown_name("joint kind", kind, JOINT_KINDS)

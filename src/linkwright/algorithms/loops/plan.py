@@ -48,7 +48,7 @@ class ClusterPlan:
     """
 
     def __init__(self, model: Model, *, loops=None, independent: Sequence[str] = (), clusters=(), pose=None):
-        """`pose`: where to start closing the loops from, and choosing pivots at; neutral if None."""
+        """`pose`: where to start closing the loops from, and choosing pivots at; the model's reference if None."""
         self.model = model
         self.embedded = _embedded(model, loops)
         involved = {c: involved_bodies(model, model.constraints[c]) for c in self.embedded}
@@ -57,7 +57,7 @@ class ClusterPlan:
         self.graph = ClusterGraph(model, [*ties, *bodies_by_hand(model, clusters)])
         named = {model.joint_index(name) for name in independent}
         tree = Tree(model, choose_cheap_frames=False)
-        self.reference = model.neutral() if pose is None else np.array(pose, dtype=float)
+        self.reference = np.array(model.reference if pose is None else pose, dtype=float)
         if self.reference.shape != (model.nq,):
             raise InputError(f"pose has shape {self.reference.shape}; expected ({model.nq},), a configuration q")
         chosen, steps = [], []

@@ -1,0 +1,221 @@
+"""BBO (Brandl, Bae and others) and proxBBO: multipliers of loops are eliminated at the loops' roots.
+
+[Sathya2025] Algorithms 4-6, after [Brandl1988] and [Bae1987]. As in PV, constraint rows K are carried inward and gather
+in L what they let move; but a row goes no further than its root, the last body that all of its bodies hang on. There
+its multiplier becomes part of the root's inertia, so loops that are apart never meet. proxBBO damps L by 1/mu, and
+then need not care whether rows are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ..model import Tree
+from ..model.constraints import CenterOfMass, SumConstraint
+from ..scalar import Scalar
+from ..spatial import LDL, ArticulatedInertia, Force, Motion, sum_of
+from .articulation import Articulation
+from .constrained_problem import ConstrainedProblem, Iterations, Solution
+from .constraint_rows import constrained_bodies
+from .pv import Passing
+
+
+def bbo(problem: ConstrainedProblem) -> Solution:
+    """Hard constraints; those of each loop must be independent of one another."""
+    loops = _EliminatedLoops(problem, problem.idle, [e for _, _, e in problem.rows])
+    a, change, lam = loops.roll_out()
+    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins)
+
+
+def prox_bbo(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:
+    """Solve to the end of `iterations`, from multipliers `start` (zero if None).
+
+    Each iteration pulls the multipliers to the last ones, K a - lam/mu = e - lam_last/mu, so that K a - e is
+    (lam - lam_last)/mu.
+    """
+    damping = [1.0 / m for m in problem.mu]
+    lam: list[Scalar] = list(start) if start is not None else [0.0] * len(damping)
+    right = [e - d * x for (_, _, e), d, x in zip(problem.rows, damping, lam, strict=True)]
+    loops = _EliminatedLoops(problem, damping, right)
+    carriers = set(constrained_bodies(problem.tree))
+    used: Scalar = 1.0
+    running: Scalar = 1.0
+    for _ in range(iterations.limit - 1):
+        _, _, new = loops.roll_out(carriers)
+        residuals = [d * (b - a) for d, a, b in zip(damping, lam, new, strict=True)]
+        running = running * iterations.running(residuals)
+        loops.push([-(r * running) for r in residuals], carriers)
+        lam, used = new, used + running
+    a, change, lam = loops.roll_out()
+    return Solution(a, lam, _residuals(problem, change), used, ())
+
+
+def roots(tree: Tree) -> list[int]:
+    """Of each constraint, the body where its multipliers are eliminated; 0 is the ground.
+
+    Constraints that hold bodies relative to the world reach the ground, as in PV.
+    """
+    result = []
+    for constraint, bodies in zip(tree.constraints, tree.constraint_bodies, strict=True):
+        root = bodies[0]
+        for _, body in pairwise(bodies):
+            root = tree.graph.common_ancestor(root, body)
+        absolute = len(bodies) == 1 or isinstance(constraint, CenterOfMass | SumConstraint)
+        result.append(0 if absolute else root)
+    return result
+
+
+class _Root:
+    """Rows R eliminated at a body, in terms of its acceleration a and of the multipliers of the rows U that pass on:
+    lam_R = GK a - GU lam_U - z.
+    """
+
+    def __init__(self, rows: list[int], others: list[int], K: dict[int, Force], L, right: list[Scalar]):
+        self.rows, self.others = rows, others
+        self.K = [K[r] for r in rows]
+        self.factor = LDL([[L[r, s] for s in rows] for r in rows])
+        columns = [self.factor.solve([row[k] for row in self.K]) for k in range(6)]
+        self.GK = [Force.of(column[k] for column in columns) for k in range(len(rows))]
+        self.across = [[L[u, r] for r in rows] for u in others]
+        self.GU = [self.factor.solve(entries) for entries in self.across]  # by row of U
+        self.z = self.factor.solve([right[r] for r in rows])
+
+    @property
+    def inertia(self) -> ArticulatedInertia:
+        """K' L^-1 K: what the loop's resistance adds to the body."""
+        return ArticulatedInertia.from_function(
+            lambda r, s: sum_of(row[r] * g[s] for row, g in zip(self.K, self.GK, strict=True))
+        )
+
+    def multipliers(self, a: Motion, lam: Sequence[Scalar]) -> list[Scalar]:
+        return [
+            self.GK[k].dot(a) - self.z[k] - _dot([g[k] for g in self.GU], [lam[u] for u in self.others])
+            for k in range(len(self.rows))
+        ]
+
+
+class _EliminatedLoops:
+    """All links and loops eliminated: joints, y, what passes each joint, and the roots."""
+
+    def __init__(self, problem: ConstrainedProblem, damping: Sequence[Scalar], right: list[Scalar]):
+        tree, sweep = problem.tree, problem.sweep
+        self.problem = problem
+        n, m = len(tree.parent), len(right)
+        rooted: dict[int, list[int]] = {}
+        K: list[dict[int, Force]] = [{} for _ in range(n)]
+        number = 0
+        for c, root in zip(problem.constraints, roots(tree), strict=True):
+            own = range(number, number + c.size)
+            number += c.size
+            rooted.setdefault(root, []).extend(own)
+            for body, rows in c.terms:
+                for r, row in zip(own, rows, strict=True):
+                    _add(K[body], r, row)
+        L = {(r, s): damping[r] if r == s else 0.0 for r in range(m) for s in range(m)}
+        right = list(right)
+
+        IA = [inertia.articulated() for inertia in tree.lumped]
+        pA = list(problem.wrenches)
+        self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]
+        self.y: list[list[Scalar]] = [[]] * n
+        self.passing: dict[int, Passing] = {}
+        self.root: dict[int, _Root] = {}
+        for i in (*tree.inward(), 0):
+            if i in rooted:
+                others = sorted(set(K[i]) - set(rooted[i]))
+                K[i].update({r: Force.zero() for r in rooted[i] if r not in K[i]})
+                self.root[i] = root = _Root(rooted[i], others, K[i], L, right)
+                IA[i] = IA[i] + root.inertia
+                pA[i] = pA[i] - _combine(root.K, root.z)
+                for u, across, G in zip(others, root.across, root.GU, strict=True):
+                    K[i][u] = K[i][u] - _combine(root.GK, across)
+                    right[u] = right[u] - _dot(across, root.z)
+                    for w, entries in zip(others, root.across, strict=True):
+                        if w <= u:
+                            L[u, w] = L[w, u] = L[u, w] - _dot(G, entries)
+            if not i:
+                break
+            p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
+            self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])
+            self.y[i] = y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(pA[i]), strict=True)])
+            IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
+            pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
+            left = sorted(set(K[i]) - set(self.root[i].rows)) if i in self.root else sorted(K[i])
+            if not left:
+                continue
+            self.passing[i] = through = Passing(joint, left, [K[i][r] for r in left])
+            nothing = [0.0] * len(y)
+            for a, r in enumerate(left):
+                right[r] = right[r] - _dot(through.KS[a], y)
+                for b, s in enumerate(left[: a + 1]):
+                    L[r, s] = L[s, r] = L[r, s] + _dot(through.KS[a], through.solved[b])
+                felt = joint.force_felt(K[i][r], [-x for x in through.solved[a]], nothing)
+                _add(K[p], r, X.T @ felt)
+
+    @property
+    def margins(self) -> list[Scalar]:
+        return [margin for root in self.root.values() for margin in root.factor.margins]
+
+    def roll_out(self, bodies: set[int] | None = None) -> tuple[list[Scalar], list[Motion], list[Scalar]]:
+        """(joint accelerations, changes of the bodies' accelerations, multipliers), from the ground to the tips."""
+        tree, sweep = self.problem.tree, self.problem.sweep
+        a: list[Scalar] = [0.0] * tree.nv
+        lam: list[Scalar] = [0.0] * len(self.problem.rows)
+        change = [Motion.zero()] * len(tree.parent)
+        for i in (0, *tree.outward()):
+            if bodies is not None and i and i not in bodies:
+                continue
+            if i:
+                carried = sweep.X[i] @ change[tree.parent[i]]
+                rates = self.joint[i].rates(self.y[i], carried)
+                if i in self.passing:
+                    through = self.passing[i]
+                    for r, solved in zip(through.rows, through.solved, strict=True):
+                        rates = [x - s * lam[r] for x, s in zip(rates, solved, strict=True)]
+                a[tree.iv[i]] = rates
+                change[i] = sweep.S[i].add_motion(carried, rates)
+            if i in self.root:
+                root = self.root[i]
+                for r, x in zip(root.rows, root.multipliers(change[i], lam), strict=True):
+                    lam[r] = x
+        return a, change, lam
+
+    def push(self, right: Sequence[Scalar], carriers: set[int]) -> None:
+        """What a change of the right-hand sides does to y and z: the elimination above of right-hand sides alone."""
+        tree, sweep = self.problem.tree, self.problem.sweep
+        right = list(right)
+        wrench = {i: Force.zero() for i in (0, *carriers)}
+        for i in (*sorted(carriers, reverse=True), 0):
+            if i in self.root:
+                root = self.root[i]
+                dz = root.factor.solve([right[r] for r in root.rows])
+                root.z = [x + d for x, d in zip(root.z, dz, strict=True)]
+                wrench[i] = wrench[i] - _combine(root.K, dz)
+                for u, across in zip(root.others, root.across, strict=True):
+                    right[u] = right[u] - _dot(across, dz)
+            if not i:
+                break
+            joint, p = self.joint[i], tree.parent[i]
+            dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
+            self.y[i] = [x + d for x, d in zip(self.y[i], dy, strict=True)]
+            if i in self.passing:
+                for r, KS in zip(self.passing[i].rows, self.passing[i].KS, strict=True):
+                    right[r] = right[r] - _dot(KS, dy)
+            wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
+
+
+def _residuals(problem: ConstrainedProblem, change: Sequence[Motion]) -> list[Scalar]:
+    return [r for c in problem.constraints for r in c.residual(change)]
+
+
+def _add(rows: dict[int, Force], r: int, row: Force) -> None:
+    rows[r] = rows[r] + row if r in rows else row
+
+
+def _combine(K: Sequence[Force], factors: Sequence[Scalar]) -> Force:
+    return sum_of(row * x for row, x in zip(K, factors, strict=True))
+
+
+def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+    return sum_of(a * b for a, b in zip(x, y, strict=True)) if len(x) else 0.0

@@ -1,0 +1,198 @@
+"""`linkwright inspect`: a page about a mechanism."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+
+import typer
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+import linkwright as lw
+
+from ..inspection import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
+from .output import table_console
+
+_MANY = 24  # rows of a table that are shown without --all
+
+
+def inspect_command(
+    robot: str = typer.Argument(..., help="A name that `linkwright robots` lists, or a file."),
+    floating_base: bool | None = typer.Option(None, help="Whether a URDF's root link moves freely."),
+    times: bool = typer.Option(True, help="Compile and time the algorithms; without, count their operations only."),
+    seconds: float = typer.Option(0.2, min=0.001, max=60, help="How long to measure each algorithm."),
+    everything: bool = typer.Option(False, "--all", help="Show every body and every step of the elimination."),
+    svg: str = typer.Option("", help="Write a picture of the kinematic graph to this file."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a page."),
+) -> None:
+    """Bodies, loops, mobility, redundancy, elimination order, and what every suitable algorithm costs."""
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    model = lw.load(robot, floating_base=floating_base)
+    found = inspect(model)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) if console.is_terminal else nullcontext() as progress:
+        if progress is None:
+            costs = algorithm_costs(model, times=times, seconds=seconds, report=found.mobility)
+        else:
+            task = progress.add_task("")
+            costs = algorithm_costs(
+                model, times=times, seconds=seconds, report=found.mobility,
+                progress=lambda step: progress.update(task, description=step),
+            )  # fmt: skip
+    if svg:
+        lw.viewer.graph_svg(model, svg)
+    if as_json:
+        json.dump(as_dictionary(found, costs), sys.stdout, indent=2)
+        sys.stdout.write("\n")
+        return
+    _print_page(console, found, costs, everything)
+    if svg:
+        console.print(f"picture of the graph: {escape(svg)}", highlight=False, soft_wrap=True)
+
+
+def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
+    """The page as plain data."""
+    model, best = found.model, cheapest(costs)
+    return {
+        "name": model.name,
+        "nq": model.nq,
+        "nv": model.nv,
+        "rows": model.nc,
+        "mass": model.mass,
+        "bodies": [
+            {
+                "name": body.name, "parent": model.bodies[body.parent].name, "joint": body.joint.name,
+                "kind": body.joint.kind, "mass": body.inertia.mass,
+            }
+            for body in model.bodies[1:]
+        ],
+        "mobility": {
+            "grubler": found.mobility.grubler, "rank": found.mobility.rank, "mobility": found.mobility.mobility,
+            "redundancy": found.mobility.redundancy, "redundant": list(found.mobility.redundant),
+        },
+        "closed": found.closed,
+        "loops": [
+            {
+                "constraint": loop.constraint, "rows": loop.rows, "bodies": list(loop.bodies),
+                "joints": list(loop.joints), "root": loop.root, "why": found.cuts[loop.constraint],
+                "error": check.error,
+            }
+            for loop, check in zip(found.loops, found.closures, strict=True)
+        ],
+        "groups": [[loop.constraint for loop in group] for group in found.loops.groups],
+        "elimination": [{"body": body, "neighbours": list(neighbours)} for body, neighbours in found.elimination],
+        "algorithms": [
+            {
+                "name": cost.name, "operations": cost.operations, "single": cost.single, "batched": cost.batched,
+                "exact": cost.exact, "problem": cost.problem, "cheapest": cost is best,
+            }
+            for cost in costs
+        ],
+        "warnings": list(model.warnings),
+    }  # fmt: skip
+
+
+def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost], everything: bool) -> None:
+    model = found.model
+    console.print(Text(model.name, style="bold"), Text(f" {model.nbodies - 1} bodies, {model.mass:.4g} kg"), sep="")
+    for warning in model.warnings if everything else model.warnings[:5]:
+        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
+    if len(model.warnings) > 5 and not everything:
+        console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
+    console.print(_bodies(found, everything))
+    console.print(_freedom(found))
+    if model.constraints:
+        console.print(_loops(found))
+        console.print(_elimination(found, everything))
+    console.print(_costs(costs))
+
+
+def _bodies(found: Inspection, everything: bool) -> Group:
+    model = found.model
+    table = Table(title="bodies and joints", title_justify="left")
+    for heading in ("", "body", "carried by", "joint", "kind", "dof", "kg"):
+        table.add_column(heading, justify="right" if heading in ("", "dof", "kg") else "left")
+    shown = model.nbodies - 1 if everything else min(_MANY, model.nbodies - 1)
+    for i, body in enumerate(model.bodies[1 : shown + 1], start=1):
+        table.add_row(
+            str(i), escape(body.name), escape(model.bodies[body.parent].name), escape(body.joint.name),
+            body.joint.kind, str(body.joint.nv), f"{body.inertia.mass:.4g}",
+        )  # fmt: skip
+    return Group(table, *_rest(model.nbodies - 1 - shown, "bodies"))
+
+
+def _rest(count: int, what: str) -> list[Text]:
+    return [Text(f"... and {count} more {what} (--all shows them)", style="dim")] if count > 0 else []
+
+
+def _freedom(found: Inspection) -> Group:
+    m = found.mobility
+    counted = f"  {m.dof} dof, {m.rows} constraint rows"
+    lines = [Text.assemble(("mobility ", "bold"), (str(m.mobility), "bold green"), counted)]
+    if m.rows:
+        lines.append(Text(f"  by counting (Grubler) {m.grubler}; rank of the constraints at the drawn pose {m.rank}"))
+        if m.redundancy:
+            among = ", ".join(m.redundant)
+            lines.append(Text(f"  {m.redundancy} rows are redundant there, among: {among}", style="yellow"))
+        errors = [check for check in found.closures if not check.closed]
+        if not errors:
+            worst = max((check.error or 0.0 for check in found.closures), default=0.0)
+            lines.append(Text(f"  the drawn pose is closed (largest error {worst:.1e})"))
+        else:
+            listed = ", ".join(f"{check.name} {check.error:.3g}" for check in errors[:8])
+            lines.append(Text(f"  the drawn pose is not closed: {listed}", style="yellow"))
+    return Group(*lines)
+
+
+def _loops(found: Inspection) -> Group:
+    table = Table(title="loops", title_justify="left")
+    for heading in ("group", "closed by", "rows", "root", "around", "why here"):
+        table.add_column(heading, justify="right" if heading in ("group", "rows") else "left")
+    for number, group in enumerate(found.loops.groups, start=1):
+        for loop in group:
+            around = " - ".join(loop.bodies) if len(loop.bodies) <= 8 else f"{len(loop.bodies)} bodies"
+            table.add_row(
+                str(number), escape(loop.constraint), str(loop.rows), escape(loop.root), escape(around),
+                escape(found.cuts[loop.constraint]),
+            )  # fmt: skip
+        table.add_section()
+    return Group(table, Text("loops of one group share joints", style="dim"))
+
+
+def _elimination(found: Inspection, everything: bool) -> Group:
+    counts = [len(neighbours) for _, neighbours in found.elimination]
+    table = Table(title="elimination order of LCABA", title_justify="left")
+    for heading in ("step", "link", "neighbours then", ""):
+        table.add_column(heading, justify="right" if heading in ("step", "neighbours then") else "left")
+    steps = [(k, body, neighbours) for k, (body, neighbours) in enumerate(found.elimination, start=1)]
+    coupled = steps if everything else [step for step in steps if step[2]][:_MANY]
+    for k, body, neighbours in coupled:
+        table.add_row(str(k), escape(body), str(len(neighbours)), escape(", ".join(neighbours)))
+    tally = {n: counts.count(n) for n in sorted(set(counts))}
+    summary = ", ".join(f"{count} links with {n}" for n, count in tally.items())
+    return Group(table, Text(f"neighbours: {summary}", style="dim"))
+
+
+def _costs(costs: list[AlgorithmCost]) -> Group:
+    table = Table(title="forward dynamics: microseconds per sample", title_justify="left")
+    for heading in ("algorithm", "operations", "one a call", "in a batch", ""):
+        table.add_column(heading, justify="left" if heading in ("algorithm", "") else "right")
+    best = cheapest(costs)
+    for cost in costs:
+        if cost.problem is None:
+            note = "[bold green]cheapest[/]" if cost is best else "" if cost.exact else "[dim]approximate: penalties[/]"
+            numbers = [f"{cost.operations:,}", *("-" if t is None else f"{t:.2f}" for t in (cost.single, cost.batched))]
+            table.add_row(cost.name, *numbers, note, style="bold" if cost is best else "")
+    refused = [cost for cost in costs if cost.problem is not None]
+    if not refused:
+        return Group(table)
+    reasons: dict[str, list[str]] = {}
+    for cost in refused:
+        reasons.setdefault(cost.problem or "", []).append(cost.name)
+    lines = [Text(f"not for this mechanism: {', '.join(names)} ({why})", style="dim") for why, names in reasons.items()]
+    return Group(table, *lines)

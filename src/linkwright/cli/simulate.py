@@ -1,0 +1,82 @@
+"""`linkwright simulate`: let a robot move, and say whether it can be believed."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import linkwright as lw
+
+from ..errors import InputError, SimulationError
+from ..sim.verdict import complaints
+
+_FRAMES_PER_SECOND = 60
+
+
+def simulate(
+    robot: str = typer.Argument(help="A name that `linkwright robots` lists, or a file."),
+    seconds: float = typer.Option(5.0, help="How long, in its time."),
+    dt: float = typer.Option(1e-3, help="Seconds per step."),
+    integrator: str = typer.Option("euler", help="euler or rk4."),
+    solver: str = typer.Option("", help="Forward dynamics by name; by default the cheapest that suits."),
+    projection: bool = typer.Option(False, help="Move each step's result onto the constraints."),
+    kp: float = typer.Option(0.0, help="Hold all joints where they start: torque per displacement ..."),
+    kd: float = typer.Option(0.0, help="... and per velocity."),
+    kick: float = typer.Option(0.0, help="Start with random velocities of this size (rad/s, m/s)."),
+    batch: int = typer.Option(0, help="Simulate this many samples at once."),
+    threads: str = typer.Option("1", help="A number, or all."),
+    plot: str = typer.Option("", help="Write a figure to this file (.png, .svg, .pdf)."),
+    html: str = typer.Option("", help="Write an animation to this file."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of text."),
+) -> None:
+    """Simulate a robot from its drawn pose; exits with 1 if the result cannot be believed."""
+    console = Console(stderr=as_json)
+    if not (np.isfinite(seconds) and seconds > 0 and np.isfinite(dt) and 0 < dt <= seconds):
+        raise InputError(f"seconds is {seconds} and dt {dt}; expected positive numbers, dt the smaller one")
+    if batch and (plot or html):
+        raise InputError("--plot and --html show one simulation; leave --batch out")
+    model = lw.load(robot)
+    console.print(f"[bold]{escape(str(model))}[/]", highlight=False)
+    rng = np.random.default_rng(0)
+    velocity = kick * rng.normal(size=(*((batch,) if batch else ()), model.nv))
+    steps = max(1, round(seconds / dt))
+    options = {
+        "dt": dt, "steps": steps, "integrator": integrator, "solver": solver or None, "projection": projection,
+        "control": lw.PD(kp, kd) if kp or kd else None, "record": max(1, int(1 / (_FRAMES_PER_SECOND * dt))),
+        "start": "project" if model.constraints else "check",
+        "threads": int(threads) if threads.isdecimal() else threads,
+    }  # fmt: skip
+    failure = None
+    with console.status("compiling and simulating ..."):
+        try:
+            trajectory = lw.simulate(model, None, velocity, **options)
+        except SimulationError as error:
+            if error.trajectory is None:
+                raise
+            trajectory, failure = error.trajectory, str(error)
+    wrong = [failure] if failure else complaints(trajectory)
+    if plot:
+        from ..sim.plotting import plot as draw
+
+        draw(trajectory, plot)
+    if html:
+        from ..viewer import write_html
+
+        write_html(model, trajectory.q, trajectory.t, html, title=f"{model.name}, {trajectory.t[-1]:.3g} s")
+    if as_json:
+        document = {
+            "robot": model.name, "steps": trajectory.steps, "dt": dt, "solver": trajectory.solver,
+            "drift": float(np.max(trajectory.worst[..., 0])), "residual": float(np.max(trajectory.worst[..., 1])),
+            "energy_error": float(np.max(np.abs(trajectory.energy_error))),
+            "steps_per_second": trajectory.steps_per_second, "complaints": wrong,
+        }  # fmt: skip
+        json.dump(document, sys.stdout, indent=2)
+        sys.stdout.write("\n")
+    else:
+        console.print(escape(failure or str(trajectory)), highlight=False, soft_wrap=True)
+    raise typer.Exit(1 if wrong else 0)

@@ -1,0 +1,99 @@
+"""Calling the repeated form of a compiled function: arrays in, records of many steps out."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError, UnsupportedError, unknown_name
+from .repeat import repeat_name
+from .signature import ArraySpec
+from .threads import run_split
+
+if TYPE_CHECKING:
+    from .runner import Runner
+
+
+def repeat(
+    runner: Runner, inputs: Mapping[str, Any], steps: int, *, every: int = 1, advancing: Sequence[str] = (),
+    last: Sequence[str] = (),
+):  # fmt: skip
+    """See `CompiledFunction.repeat`."""
+    signature = runner.signature
+    _check(runner, inputs, steps, every, advancing, last)
+    arrays, strides, advances, batch = [], [], [], None
+    for spec in signature.inputs:
+        array, batched = _readable(signature, spec, inputs[spec.name], steps if spec.name in advancing else None)
+        arrays.append(array)
+        advances.append(spec.size if spec.name in advancing else 0)
+        strides.append(array.size // max(1, len(array)) if batched else 0)
+        if batched and batch is not None and len(array) != batch:
+            raise InputError(f"{signature.name}: input '{spec.name}' holds {len(array)} samples, others {batch}")
+        batch = len(array) if batched else batch
+
+    outputs, lead = [], () if batch is None else (batch,)
+    for spec in signature.outputs:
+        records = 1 if spec.name in last else -(-steps // every)
+        shape = spec.shape if spec.name in last else (records, *spec.shape)
+        outputs.append(np.empty(lead + shape, dtype=signature.dtype))
+        strides.append(records * spec.size)
+        advances.append(0 if spec.name in last else spec.size)
+    _run(runner, arrays, outputs, strides, advances, batch, int(steps), int(every))
+    return runner.result_class(outputs) if len(outputs) > 1 else outputs[0]
+
+
+def _check(runner: Runner, inputs, steps, every, advancing, last) -> None:
+    signature = runner.signature
+    if not runner.image.repeats:
+        raise UnsupportedError(f"{signature.name!r} was not compiled to be repeated; compile it with repeat=True")
+    for what, value in (("steps", steps), ("every", every)):
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{signature.name}: {what} is {value!r}; expected a positive whole number")
+    names, results = ([spec.name for spec in x] for x in (signature.inputs, signature.outputs))
+    for name in (*inputs, *advancing):
+        if name not in names:
+            raise InputError(f"{signature.name}: {unknown_name('input', name, names)}")
+    for name in last:
+        if name not in results:
+            raise InputError(f"{signature.name}: {unknown_name('output', name, results)}")
+    for name in advancing:
+        if name in results:
+            raise InputError(f"{signature.name}: input {name!r} is fed back from step to step; it cannot advance too")
+    missing = [name for name in names if name not in inputs]
+    if missing:
+        raise InputError(f"{signature.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")
+
+
+def _run(runner: Runner, arrays, outputs, strides, advances, batch: int | None, steps: int, every: int) -> None:
+    pointer, whole = ctypes.c_void_p, ctypes.c_int64
+    sources, targets = ((pointer * len(x))(*(array.ctypes.data for array in x)) for x in (arrays, outputs))
+    stride_table, advance_table = ((whole * len(x))(*x) for x in (strides, advances))
+    lanes = 1 if batch is None else runner.image.lanes  # the bits are the same; one lane does no work for empty ones
+    function = runner.code.function(repeat_name(lanes), *[pointer] * 4, *[whole] * 4, pointer)
+
+    def run(begin: int, end: int) -> None:
+        function(sources, targets, stride_table, advance_table, begin, end, steps, every, runner.workspace())
+
+    if batch is None:
+        run(0, 1)
+    elif batch:
+        run_split(run, batch, runner.threads, lanes, runner.cost * steps)
+
+
+def _readable(signature, spec: ArraySpec, value: Any, steps: int | None) -> tuple[np.ndarray, bool]:
+    """The array, contiguous and of the right type, and whether it has a batch axis."""
+    try:
+        array = np.ascontiguousarray(np.asarray(value), dtype=signature.dtype)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{signature.name}: input '{spec.name}' is not an array of numbers: {error}") from None
+    if np.ndim(value) == 0:
+        array = array.reshape(())  # np.ascontiguousarray makes it one-dimensional
+    shape = spec.shape if steps is None else (steps, *spec.shape)
+    if array.shape != shape and array.shape[1:] != shape:
+        raise InputError(
+            f"{signature.name}: input '{spec.name}' has shape {array.shape}; expected {shape} or (B, *{shape})"
+        )
+    return array, array.ndim > len(shape)

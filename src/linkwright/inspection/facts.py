@@ -1,0 +1,113 @@
+"""What there is to know about a mechanism before computing with it: its loops, its freedom, whether it is closed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..algorithms.elimination import elimination_order
+from ..compilation import reference
+from ..errors import InputError
+from ..mobility_analysis import Mobility, mobility
+from ..model import Model, Tree
+from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
+from ..model.loops import Loop, Loops, loops
+
+# A constraint whose error is below this (metres, radians) at a pose is met there.
+CLOSED = 1e-6
+_JOINT_ROWS = 6
+
+
+@dataclass(frozen=True)
+class ClosureCheck:
+    """How far a constraint is from being met at the pose; None where it does not say where things should be."""
+
+    name: str
+    error: float | None
+
+    @property
+    def closed(self) -> bool:
+        return self.error is None or self.error < CLOSED
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Facts about a model at a pose. `elimination`: links in LCABA's order with their neighbours, by name."""
+
+    model: Model
+    q: np.ndarray
+    loops: Loops
+    mobility: Mobility
+    closures: tuple[ClosureCheck, ...]
+    cuts: dict[str, str]
+    elimination: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def closed(self) -> bool:
+        """Whether the pose meets every constraint."""
+        return all(check.closed for check in self.closures)
+
+    def __str__(self) -> str:
+        lines = [str(self.model), str(self.mobility)]
+        if self.closures:
+            worst = max(self.closures, key=lambda check: check.error or 0.0)
+            lines.append(
+                "the pose is closed" if self.closed else f"the pose is open: {worst.name} is off by {worst.error:.2g}"
+            )
+            lines.append(str(self.loops))
+            lines += [f"{name}: {reason}" for name, reason in self.cuts.items()]
+            most = max((len(neighbours) for _, neighbours in self.elimination), default=0)
+            lines.append(f"LCABA's links have at most {most} neighbours when they are eliminated")
+        return "\n".join(lines)
+
+
+def inspect(model: Model, q=None) -> Inspection:
+    """Loops, mobility, redundancy, closedness and elimination order of a model, at q or with all joints at zero."""
+    if not isinstance(model, Model):
+        raise InputError(f"cannot inspect a {type(model).__name__}; expected a Model (see linkwright.load)")
+    report = mobility(model, q)
+    found = loops(model)
+    names = [body.name for body in model.bodies]
+    order = elimination_order(Tree(model))
+    return Inspection(
+        model,
+        report.q,
+        found,
+        report,
+        closure_checks(model, report.q),
+        {loop.constraint: _why(model, c, loop) for c, loop in zip(model.constraints, found, strict=True)},
+        tuple((names[i], tuple(names[j] for j in neighbours)) for i, neighbours in order),
+    )
+
+
+def closure_checks(model: Model, q) -> tuple[ClosureCheck, ...]:
+    """The largest error among the rows of each constraint at q."""
+    placed = model.without_constraints().with_constraints(*(c for c in model.constraints if c.has_position))
+    errors = np.abs(reference(placed, "constraint_error")(q)) if placed.constraints else np.zeros(0)
+    largest, start = {}, 0
+    for c in placed.constraints:
+        largest[c.name] = float(errors[start : start + c.size].max())
+        start += c.size
+    return tuple(ClosureCheck(c.name, largest.get(c.name)) for c in model.constraints)
+
+
+def _why(model: Model, constraint: Constraint, loop: Loop) -> str:
+    """What speaks for closing the loop where it is closed."""
+    if isinstance(constraint, Coupling):
+        return f"couples joints {', '.join(loop.joints)}"
+    if isinstance(constraint, Rod):
+        return "a rod, which is no joint"
+    if not isinstance(constraint, RelativeConstraint):
+        return f"a sum over {len(loop.ends)} bodies"
+    rows = constraint.size
+    if len(model.constraint_bodies[model.constraints.index(constraint)]) == 1 and constraint.other == "world":
+        return f"held by the ground in {rows} directions"
+    joints = [model.bodies[model.joint_index(name)].joint for name in loop.joints]
+    freest = max(joints, key=lambda joint: joint.nv)
+    root = loop.bodies.index(loop.root)
+    ways = f"{root} and {len(loop.bodies) - root - 1} joints from {loop.root} to its ends"
+    if freest.nv > _JOINT_ROWS - rows and freest.kind != "free_flyer":
+        fewer = f"cutting {freest.name} ({freest.kind}) instead would leave {_JOINT_ROWS - freest.nv}"
+        return f"leaves {rows} rows; {fewer}; {ways}"
+    return f"leaves {rows} rows, and no joint around the loop would leave fewer; {ways}"

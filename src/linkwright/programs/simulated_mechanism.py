@@ -1,0 +1,137 @@
+"""A mechanism in simulation: what acts on its joints, its dynamics, and what keeps its constraints together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.constraint_state import ConstraintState, constraint_state
+from ..algorithms.joint_resistance import Resistance, friction, limits
+from ..model import Tree
+from ..model.configuration import difference, integrate
+from ..model.parameters import PARAMETER_NAMES
+from ..scalar import Scalar, maximum
+from .joint_inertia import joint_inertias
+from .solver_choice import SOLVERS, UNCONSTRAINED, cheapest_solver
+
+# T / dt of the stabilization where it is derived from the step; docs/simulation.md shows the margins.
+STABILIZATION_STEPS = 2.0
+# Coulomb friction is viscous below this velocity (rad/s, m/s).
+FRICTION_VELOCITY = 1e-4
+# Frequency of limits times dt. The implicit treatment of Euler's scheme bears any; RK4 must resolve it.
+LIMIT_FREQUENCY = {"euler": 1.0, "rk4": 0.5}
+_MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; RK4 is stable up to 2.78
+_PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
+
+
+class SimulatedMechanism:
+    """Everything that the stages of a step need."""
+
+    def __init__(self, tree: Tree, x, options):
+        self.tree, self.model, self.x, self.options = tree, tree.model, x, options
+        self.dt = x["dt"][()]
+        self.given = {name: list(x[name]) for name in PARAMETER_NAMES if name in x}
+        self.damping = self.given.get("dampings", self.model.stacked("damping").tolist())
+        self.armature = self.given.get("armatures", self.model.stacked("armature").tolist())
+        name = options["solver"] or cheapest_solver(self.model, options["iterations"])
+        self.solver = SOLVERS[name]
+        chosen = {"iterations": options["iterations"], "mu": options["mu"]}
+        self.solver_options = {
+            **self.solver.options, **{key: value for key, value in chosen.items() if key in self.solver.options}
+        }  # fmt: skip
+        self.constrained = bool(self.model.constraints)
+
+    # Joint torques
+
+    def control(self, q, v) -> Resistance:
+        """The given torques and proportional-derivative feedback, whose slope is the derivative gain."""
+        torque, slope = list(self.x["tau"]), [0.0] * self.model.nv
+        if self.options["feedback"]:
+            x = self.x
+            away = difference(self.model, q, x["q_ref"])
+            for k in self.options["feedback"]:
+                torque[k] = torque[k] + x["kp"][k] * away[k] + x["kd"][k] * (x["v_ref"][k] - v[k])
+                slope[k] = x["kd"][k]
+        return Resistance(torque, slope)
+
+    @cached_property
+    def _inertias(self) -> tuple[np.ndarray, np.ndarray]:
+        return joint_inertias(self.model)
+
+    def friction(self, v, *, implicit: bool) -> Resistance:
+        F = self.model.stacked("friction")
+        if not self.options["friction"] or not F.any():
+            return Resistance([0.0] * self.model.nv, [0.0] * self.model.nv)
+        scale: list[Scalar] = [FRICTION_VELOCITY] * self.model.nv
+        if not implicit:  # the slope F / scale, times dt and over the inertia, must not exceed one
+            free = self._inertias[0]
+            scale = [maximum(self.dt * float(f / m), s) for f, m, s in zip(F, free, scale, strict=True)]
+        return friction(self.model, v, scale)
+
+    def limits(self, q, v, *, implicit: bool) -> Resistance:
+        bounded = np.isfinite(self.model.stacked("lower")) | np.isfinite(self.model.stacked("upper"))
+        if not self.options["limits"] or not bounded.any():
+            return Resistance([0.0] * self.model.nv, [0.0] * self.model.nv)
+        free, rigid = self._inertias
+        frequency = LIMIT_FREQUENCY[self.options["integrator"]] / self.dt
+        if implicit:
+            return limits(self.model, q, v, rigid, frequency, self.dt)
+        return limits(self.model, q, v, free, frequency, 0.0, most_damping=_MOST_EXPLICIT_DAMPING / self.dt)
+
+    # Dynamics
+
+    def solve(self, tree: Tree, q, v, tau, desired, lam) -> dict[str, Any]:
+        """Accelerations, multipliers, ... of the chosen solver."""
+        values = {"q": q, "v": v, "tau": tau}
+        if not self.constrained or self.solver.name == UNCONSTRAINED:
+            none = {"lam": np.zeros(0), "forces": np.zeros((0, 6)), "residual": 0.0}
+            return {**none, **self.solver.evaluate(tree, values, self.solver_options)}
+        values["desired"] = desired
+        if lam is not None and "warm_start" in self.solver_options:
+            values["lam"] = lam
+        return self.solver.evaluate(tree, values, self.solver_options)
+
+    def stiffened(self, slope: Sequence[Scalar]) -> Tree:
+        """The mechanism as it feels when torques fall by `slope` per velocity: dt times that is inertia."""
+        armature = [m + self.dt * s for m, s in zip(self.armature, slope, strict=True)]
+        return Tree(self.model, {**self.given, "armatures": armature})
+
+    def at_rest(self) -> Tree:
+        """Without gravity and springs: forces come from constraints alone."""
+        none = [0.0] * self.model.nv
+        return Tree(self.model, {**self.given, "gravity": [0.0] * 3, "springs": none, "dampings": none})
+
+    def desired(self, state: ConstraintState, *, staggered: bool) -> list[Scalar]:
+        """Accelerations of the rows that stabilize them: - 2/T (velocity error) - 1/T^2 (position error).
+
+        Where velocities are those of half a step before, a row that will be met has J v = J-dot v dt/2 left now.
+        """
+        T = self.options["baumgarte"]
+        if T is None:
+            return [0.0] * len(state.velocity)
+        T = STABILIZATION_STEPS * self.dt if T == "auto" else float(T)
+        result: list[Scalar] = []
+        for error, velocity, bias in zip(*state, strict=True):
+            too_fast = velocity - bias * (self.dt * 0.5) if staggered else velocity
+            pull = too_fast * (2.0 / T)
+            result.append(-pull if error is None else -pull - error * (1.0 / (T * T)))
+        return result
+
+    def project(self, q, v=None) -> tuple[list[Scalar], list[Scalar]]:
+        """q, and v if given, moved onto the constraints, the shortest way as the mechanism's inertia measures it.
+
+        Corrections are tiny, so the factors of the pose they start from serve for all of them.
+        """
+        still, zeros, start = self.at_rest(), [0.0] * self.model.nv, q
+
+        def correction(off) -> list[Scalar]:
+            return self.solve(still, start, zeros, zeros, [0.0 if x is None else -x for x in off], None)["a"]
+
+        for _ in range(_PROJECTIONS):
+            q = integrate(self.model, q, correction(constraint_state(self.tree, q, zeros).error))
+        for _ in range(_PROJECTIONS if v is not None else 0):
+            v = [x + y for x, y in zip(v, correction(constraint_state(self.tree, q, v).velocity), strict=True)]
+        return q, v

@@ -1,0 +1,58 @@
+"""Which forward dynamics a simulation uses when nobody says: the one with the fewest operations."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..errors import UnsupportedError, unknown_name
+from ..model import Model, Tree
+from ..trace import count_operations, simplify, trace
+from .constrained import CONSTRAINED
+from .dynamics import DYNAMICS
+from .recipe import SHAPES, Recipe
+
+UNCONSTRAINED = "aba"
+SOLVERS: dict[str, Recipe] = {
+    recipe.name: recipe for recipe in (*(r for r in DYNAMICS if r.name == UNCONSTRAINED), *CONSTRAINED)
+}
+# Those that take any constraints, also dependent ones; others only by name.
+_CANDIDATES = ("lcaba", "prox_ltl", "prox_bbo")
+# Counting operations takes a trace of each candidate, seconds for large ones. With more rows than this LCABA is taken
+# unseen: a humanoid with 42 rows and a biped with 48 take six times its operations in joint space.
+_MOST_ROWS_TO_COMPARE = 30
+
+
+def check_solver(model: Model, name: str | None) -> None:
+    """Refuse a solver that does not know some constraint of this model."""
+    if name is None:
+        return
+    if name not in SOLVERS:
+        raise unknown_name("solver", name, SOLVERS)
+    able = [c for c in _CANDIDATES if c in SOLVERS]
+    if model.constraints and name == UNCONSTRAINED:
+        raise UnsupportedError(
+            f"solver 'aba' is for trees without constraints, and {model.name!r} has {len(model.constraints)}; use one "
+            f"of {', '.join(able)}"
+        )
+    if model.has_loops and not SOLVERS[name].takes_loops:
+        raise UnsupportedError(
+            f"solver {name!r} takes no loops, and {model.name!r} has some; use one of {', '.join(able)}"
+        )
+
+
+@lru_cache(maxsize=64)
+def cheapest_solver(model: Model, iterations: int) -> str:
+    """By operation count; kept for the process."""
+    if not model.constraints:
+        return UNCONSTRAINED
+    if model.nc > _MOST_ROWS_TO_COMPARE:
+        return _CANDIDATES[0]
+    return min((c for c in _CANDIDATES if c in SOLVERS), key=lambda name: _operations(model, name, iterations))
+
+
+def _operations(model: Model, name: str, iterations: int) -> int:
+    recipe, tree = SOLVERS[name], Tree(model)
+    options = {**recipe.options, "iterations": iterations}
+    shapes = {key: SHAPES[key](model) for key in ("q", "v", "tau", "desired")}
+    program = trace(lambda **x: {"a": recipe.evaluate(tree, x, options)["a"]}, shapes)
+    return count_operations(simplify(program)).total

@@ -1,0 +1,148 @@
+"""One step of a simulation as one program: control, friction, limits, dynamics, stabilization, integration.
+
+Outputs have the names of inputs, so that the program can be repeated (codegen/repeat.py): q and v, multipliers to start
+the next solution from, and what a simulation keeps book of.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.constraint_state import constraint_state
+from ..algorithms.integration import runge_kutta, semi_implicit_euler
+from ..errors import InputError
+from ..model import Model, Tree
+from ..scalar import Scalar, absolute, maximum
+from .recipe import Recipe
+from .simulated_mechanism import SimulatedMechanism
+from .solvable import check_solvable
+from .solver_choice import check_solver
+
+INTEGRATORS = ("euler", "rk4")
+
+_OUTPUTS = ("q", "v", "a", "torque", "lam", "forces", "residual", "drift", "work", "worst")
+_OPTIONS: dict[str, Any] = {
+    "integrator": "euler", "solver": None, "iterations": 2, "mu": None, "baumgarte": "auto", "projection": False,
+    "friction": True, "limits": True, "warm_start": None, "feedback": (), "books": None,
+}  # fmt: skip
+
+
+def _euler(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
+    """Semi-implicit; whatever torques lose with velocity (dampers, friction, derivative gains, limits) is implicit."""
+    dt = step.dt
+    control = step.control(q, v)
+    rubbing, bound = step.friction(v, implicit=True), step.limits(q, v, implicit=True)
+    torque = _sum(control.torque, rubbing.torque, bound.torque)
+    tree = step.stiffened(_sum(step.damping, control.slope, rubbing.slope, bound.slope))
+    state = constraint_state(step.tree, q, v)
+    solution = step.solve(tree, q, v, torque, step.desired(state, staggered=True), lam)
+    a = solution["a"]
+    q_next, v_next = semi_implicit_euler(step.model, q, v, a, dt)
+    if step.options["projection"] and step.constrained:
+        q_next, _ = step.project(q_next)
+    change = [dt * x for x in a]
+    applied = [t - s * x for t, s, x in zip(control.torque, control.slope, change, strict=True)]
+    lost = _sum(step.damping, rubbing.slope)
+    held = [t - s * x for t, s, x in zip(bound.torque, bound.slope, change, strict=True)]
+    damped = [-(s * x) for s, x in zip(lost, v_next, strict=True)]
+    # the mean of both velocities: what forces do to the kinetic energy, however stiff they are
+    half = [0.5 * dt * (x + y) for x, y in zip(v, v_next, strict=True)]
+    work = [_dot(applied, half), _dot(damped, half), _dot(held, half)]
+    return {**solution, "q": q_next, "v": v_next, "torque": applied, "state": state, "work": work}
+
+
+def _rk4(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
+    """Explicit. Stabilization is the same in all four stages, as the step's start asks for: the stages' own errors are
+    of second order, and answering those would cost the scheme its order."""
+    stages: list[dict[str, Any]] = []
+    state = constraint_state(step.tree, q, v)
+    desired = step.desired(state, staggered=False)
+
+    def acceleration(q, v):
+        control = step.control(q, v)
+        rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, implicit=False)
+        torque = _sum(control.torque, rubbing.torque, bound.torque)
+        solution = step.solve(step.tree, q, v, torque, desired, stages[-1]["lam"] if stages else lam)
+        damped = [t - d * x for t, d, x in zip(rubbing.torque, step.damping, v, strict=True)]
+        power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v)]
+        stages.append({**solution, "torque": control.torque, "power": power})
+        return solution["a"]
+
+    q_next, v_next = runge_kutta(step.model, q, v, step.dt, acceleration)
+    if step.options["projection"] and step.constrained:
+        q_next, v_next = step.project(q_next, v_next)
+    first, second, third, fourth = stages
+    sixth = step.dt * (1.0 / 6.0)
+    work = [
+        (a + (b + c) * 2.0 + d) * sixth
+        for a, b, c, d in zip(first["power"], second["power"], third["power"], fourth["power"], strict=True)
+    ]
+    return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, "state": state, "work": work}
+
+
+def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
+    step = SimulatedMechanism(tree, x, options)
+    lam = list(x["lam"]) if "lam" in x else None
+    result = (_euler if options["integrator"] == "euler" else _rk4)(step, x["q"], x["v"], lam)
+    drift: Scalar = 0.0
+    for error in result["state"].error:
+        if error is not None:
+            drift = maximum(absolute(error), drift)
+    work, worst = result["work"], [drift, result["residual"]]
+    if "work" in x:
+        work = [total + part for total, part in zip(x["work"], work, strict=True)]
+        worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=True)]
+    return {**{name: result[name] for name in _OUTPUTS[:7]}, "drift": drift, "work": work, "worst": worst}
+
+
+def _sum(*vectors) -> list[Scalar]:
+    total = list(vectors[0])
+    for vector in vectors[1:]:
+        total = [x + y for x, y in zip(total, vector, strict=True)]
+    return total
+
+
+def _dot(x, y) -> Scalar:
+    total: Scalar = 0.0
+    for a, b in zip(x, y, strict=True):
+        total = total + a * b
+    return total
+
+
+def _switched_inputs(options) -> tuple[str, ...]:
+    return (
+        *(("lam",) if options["warm_start"] == "input" else ()),
+        *(("q_ref", "v_ref", "kp", "kd") if options["feedback"] else ()),
+        *(("work", "worst") if options["books"] == "input" else ()),
+    )
+
+
+def _check_options(model: Model, options) -> None:
+    if options["integrator"] not in INTEGRATORS:
+        raise InputError(f"integrator is {options['integrator']!r}; expected one of {', '.join(INTEGRATORS)}")
+    check_solver(model, options["solver"])
+    iterations, T = options["iterations"], options["baumgarte"]
+    if not isinstance(iterations, int) or isinstance(iterations, bool) or not 1 <= iterations <= 100:
+        raise InputError(f"iterations is {iterations!r}; expected a whole number from 1 to 100")
+    if T is not None and T != "auto" and not (isinstance(T, int | float) and np.isfinite(T) and T > 0):
+        raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds, 'auto' or None")
+    for name in ("projection", "friction", "limits"):
+        if not isinstance(options[name], bool):
+            raise InputError(f"{name} is {options[name]!r}; expected True or False")
+    for name in ("warm_start", "books"):
+        if options[name] not in (None, "input"):
+            raise InputError(f"{name} is {options[name]!r}; expected 'input', to give it with each call, or None")
+    for k in options["feedback"]:
+        if not isinstance(k, int) or not 0 <= k < model.nv:
+            raise InputError(f"feedback names velocity {k!r}; expected whole numbers from 0 to {model.nv - 1}")
+
+
+STEP = (
+    Recipe(
+        "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
+        default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
+        switched_inputs=_switched_inputs,
+    ),
+)  # fmt: skip

@@ -1,0 +1,193 @@
+"""One simulation under way: the compiled step, its inputs, and what has been computed so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from math import isfinite
+
+import numpy as np
+
+from ..codegen import CompiledFunction
+from ..errors import InputError, SimulationError
+from .control import Control
+from .trajectory import Trajectory
+
+# A call of compiled code does about this many operations (some tenths of a second), so that Ctrl-C gets through.
+_OPERATIONS_PER_CALL = 10**9
+_LARGEST_RECORD = 2**34  # bytes
+_FIRST_SOLUTIONS = 3  # with two iterations each, six in all: to rounding in all but the most singular poses
+
+
+class Rollout:
+    """One simulation: inputs of the step, and the pieces of trajectory computed so far."""
+
+    def __init__(self, model, step: CompiledFunction, control: Control, q, v, dt, steps, every, kept, options):
+        self.model, self.step, self.control, self.dt, self.steps, self.every = model, step, control, dt, steps, every
+        self.kept, self.options = kept, options
+        batches = {len(x) for x in (q, v) if x.ndim == 2} | ({control.batch} - {None})
+        if len(batches) > 1:
+            raise InputError(f"q0, v0 and control hold {sorted(batches)} samples; expected the same number")
+        self.lead = tuple(batches)
+        self.start = {
+            "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(3)),
+            "worst": self._spread(np.zeros(2)),
+        }  # fmt: skip
+        if model.constraints:
+            self.start["lam"] = self._spread(np.zeros(model.nc))
+        self.recorded = ("q", "v", "work", *kept)
+        self.pieces: list[Mapping[str, np.ndarray]] = []
+        self.state, self.done, self.seconds = dict(self.start), 0, 0.0
+        row = sum(spec.size for spec in step.outputs if spec.name in self.recorded) * 8
+        size = row * int(np.prod(self.lead, dtype=int)) * -(-steps // every)
+        if size > _LARGEST_RECORD:
+            raise InputError(
+                f"keeping every {every}. of {steps} steps would take {size / 2**30:.0f} GB; keep fewer with record=..."
+            )
+
+    def _spread(self, x: np.ndarray) -> np.ndarray:
+        return np.array(np.broadcast_to(x, (*self.lead, x.shape[-1])))
+
+    def _find_multipliers(self) -> None:
+        """Start from the multipliers of the first state rather than from zero: a few steps taken back again."""
+        if "lam" not in self.state:
+            return
+        inputs = {**self.control.inputs, "tau": np.zeros(self.model.nv), "dt": np.array(self.dt), **self.state}
+        for name in self.control.advancing:
+            if name != "tau":
+                inputs[name] = np.ascontiguousarray(inputs[name][..., 0, :])
+        for _ in range(_FIRST_SOLUTIONS):
+            inputs["lam"] = np.asarray(self.step(**inputs).lam)
+        self.state["lam"] = inputs["lam"]
+
+    def at_once(self) -> Trajectory:
+        """All in compiled code; a few calls if it takes long."""
+        self._find_multipliers()
+        cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
+        share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
+        last = tuple(name for name in ("lam", "worst") if name not in self.kept and name in self.state)
+        while self.done < self.steps:
+            count = min(share, self.steps - self.done)
+            inputs = {**self.control.inputs, **self.state, "dt": self.dt}
+            for name in self.control.advancing:
+                inputs[name] = inputs[name][..., self.done : self.done + count, :]
+            begin = time.perf_counter()
+            result = self.step.repeat(
+                inputs, count, every=self.every, advancing=self.control.advancing, last=last
+            )
+            self.seconds += time.perf_counter() - begin
+            axis = len(self.lead)
+            self.state = {
+                name: np.ascontiguousarray(result[name] if name in last else np.take(result[name], -1, axis=axis))
+                for name in self.start
+            }
+            self.pieces.append({name: np.asarray(result[name]) for name in self.recorded})
+            self.done += count
+            self._check_finite()
+        return self.trajectory()
+
+    def under_policy(self) -> Trajectory:
+        """Step by step, asking the policy before each."""
+        self._find_multipliers()
+        rows: list[tuple[np.ndarray, ...]] = []  # what is recorded, a row per state
+        self.pieces.append(_Rows(self.recorded, rows, len(self.lead)))
+        since = 0
+        takes = [spec.name for spec in self.step.inputs]
+        gives = {spec.name: k for k, spec in enumerate(self.step.outputs)}
+        inputs = {**self.control.inputs, **self.state, "dt": np.array(self.dt)}
+        for k in range(self.steps):
+            begin = time.perf_counter()
+            inputs["tau"] = self._torques(k)
+            result = self.step(*(inputs[name] for name in takes))
+            arrays = tuple(result)
+            self.state = {name: arrays[gives[name]] for name in self.start}
+            inputs |= self.state
+            self.done, since = k + 1, since + 1
+            if since == self.every or self.done == self.steps:
+                rows.append(tuple(arrays[gives[name]] for name in self.recorded))
+                since = 0
+                self._check_finite()
+            self.seconds += time.perf_counter() - begin
+        return self.trajectory()
+
+    def _torques(self, k: int) -> np.ndarray:
+        shape = (*self.lead, self.model.nv)
+        t = k * self.dt
+        try:
+            given = self.control.policy(t, self.state["q"].copy(), self.state["v"].copy())
+            tau = np.array(given, dtype=float)
+        except Exception as error:
+            raise SimulationError(
+                f"control failed in step {k} (t = {t:.6g} s): {type(error).__name__}: {error}", self.trajectory()
+            ) from error
+        if tau.shape == shape and np.isfinite(tau).all():
+            return tau
+        if tau.shape not in (shape, shape[-1:]):
+            raise SimulationError(
+                f"control returned shape {tau.shape} in step {k}; expected {shape} torques", self.trajectory()
+            )
+        if not np.all(np.isfinite(tau)):
+            entry = int(np.argwhere(~np.isfinite(tau))[0][-1])
+            raise SimulationError(
+                f"control returned {tau.ravel()[~np.isfinite(tau.ravel())][0]} for velocity {entry} in step {k} "
+                f"(t = {t:.6g} s)", self.trajectory(),
+            )  # fmt: skip
+        return np.ascontiguousarray(np.broadcast_to(tau, shape))
+
+    def _check_finite(self) -> None:
+        if isfinite(self.state["q"].sum()) and isfinite(self.state["v"].sum()):
+            return
+        whole = self.trajectory()
+        ok = np.isfinite(whole.q).all(axis=-1) & np.isfinite(whole.v).all(axis=-1)
+        if np.all(ok):  # only their sum overflows
+            return
+        first = int(np.argwhere(~ok)[:, -1].min())
+        which = f" in {np.sum(~whole.finite)} of {self.lead[0]} samples" if self.lead else ""
+        if not self.lead:  # what is not finite is of no use; in a batch other samples may go on
+            whole = self.trajectory(first)
+        raise SimulationError(
+            f"{self.model.name!r}: the state is no longer finite at t = {first * self.every * self.dt:.6g} s{which}. "
+            f"Take a smaller dt, or check gains and springs against it; this error's `trajectory` holds the rest",
+            whole,
+        )
+
+    def trajectory(self, states: int | None = None) -> Trajectory:
+        """What was computed so far, or its first `states` states."""
+        axis = len(self.lead)
+        parts = {
+            name: np.concatenate([np.expand_dims(self.start[name], axis), *(p[name] for p in self.pieces if p)], axis)
+            for name in ("q", "v", "work")
+        }
+        shapes = {spec.name: spec.shape for spec in self.step.outputs}
+        extra = {
+            name: np.concatenate([np.zeros((*self.lead, 0, *shapes[name])), *(p[name] for p in self.pieces if p)], axis)
+            for name in self.kept
+        }
+        count = parts["q"].shape[axis] if states is None else states
+        at = np.minimum(np.arange(count) * self.every, self.done)
+        keep = (slice(None),) * axis
+        return Trajectory(
+            self.model, self.dt, self.options["integrator"], self.options["solver"], self.options["iterations"],
+            at * self.dt, *(parts[name][(*keep, slice(count))] for name in ("q", "v", "work")), self.state["worst"],
+            self.state.get("lam", np.zeros((*self.lead, 0))),
+            {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()}, self.done, self.seconds,
+        )  # fmt: skip
+
+
+class _Rows(Mapping):
+    """Rows recorded one by one, as arrays of all of them, by name."""
+
+    def __init__(self, names: Sequence[str], rows: list[tuple[np.ndarray, ...]], axis: int):
+        self._names, self._rows, self._axis = tuple(names), rows, axis
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.stack([row[self._names.index(name)] for row in self._rows], axis=self._axis)
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __bool__(self) -> bool:
+        return bool(self._rows)

@@ -1,0 +1,122 @@
+"""`linkwright.simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..codegen import CompiledFunction
+from ..compilation import compile
+from ..errors import InputError, unknown_name
+from ..io import load
+from ..model import Model
+from .control import as_control
+from .rollout import Rollout
+from .start import as_state, check_start
+from .trajectory import Trajectory
+
+_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift")
+_STARTS = ("check", "project", "as given")
+
+
+def simulate(
+    robot: Model | str | Path,
+    q0: Any = None,
+    v0: Any = None,
+    *,
+    dt: float = 1e-3,
+    steps: int,
+    control: Any = None,
+    integrator: str = "euler",
+    solver: str | None = None,
+    iterations: int = 2,
+    mu: Any = None,
+    baumgarte: float | str | None = "auto",
+    projection: bool = False,
+    friction: bool = True,
+    limits: bool = True,
+    record: int = 1,
+    outputs: str | Sequence[str] = (),
+    start: str = "check",
+    lanes: int | str = "auto",
+    threads: int | str = 1,
+    cache: bool = True,
+) -> Trajectory:
+    """Move a robot for `steps` steps of `dt` seconds from (q0, v0); many steps run in one call of compiled code.
+
+    q0, v0       (n,), or (B, n) for a batch; by default the neutral configuration at rest
+    control      None, torques (nv,), (steps, nv) or (B, steps, nv), gains `linkwright.PD(...)`, or a function
+                 control(t, q, v) that returns torques and is called before each step
+    integrator   "euler" (semi-implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
+    solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
+    iterations   of proximal solvers, which start from the last step's multipliers
+    baumgarte    time constant of stabilization in seconds; "auto" is twice dt, None switches it off
+    projection   True moves each step's result onto the constraints
+    friction, limits   whether Coulomb friction and joint limits act
+    record       every how many steps states are kept (the last one always is)
+    outputs      further quantities to keep: a, torque, lam, forces, residual, drift
+    start        "check" refuses a start that violates constraints, "project" moves it onto them
+
+    Raises `SimulationError`, with the trajectory so far, if the state becomes infinite or `control` fails.
+    """
+    model = robot if isinstance(robot, Model) else load(robot)
+    _check_numbers(dt, steps, record, start)
+    kept = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    for name in kept:
+        if name not in _EXTRA_OUTPUTS:
+            raise unknown_name("output of simulate", name, _EXTRA_OUTPUTS)
+    q, v = as_state(model, q0, v0)
+    if start == "project":
+        q, v = _projected(model, q, v)
+    bound = as_control(model, control, q, steps)
+    if start == "check":
+        check_start(model, q, v)
+    options = {
+        "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
+        "projection": projection, "friction": friction, "limits": limits, "feedback": bound.feedback,
+        "warm_start": "input" if model.constraints else None, "books": "input",
+    }  # fmt: skip
+    step = _compiled(model, kept, _hashable(options), lanes, threads, cache)
+    rollout = Rollout(model, step, bound, q, v, float(dt), int(steps), int(record), kept, options)
+    return rollout.under_policy() if bound.policy else rollout.at_once()
+
+
+def _check_numbers(dt, steps, record, start) -> None:
+    try:
+        fine = np.isfinite(dt) and np.ndim(dt) == 0 and dt > 0
+    except TypeError:
+        fine = False
+    if not fine:
+        raise InputError(f"dt is {dt!r}; expected a positive number of seconds")
+    for name, value in (("steps", steps), ("record", record)):
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{name} is {value!r}; expected a positive whole number")
+    if start not in _STARTS:
+        raise unknown_name("start", start, _STARTS)
+
+
+def _projected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    from ..assembly import project_configuration, project_velocity
+
+    q = project_configuration(model, q)
+    return q, project_velocity(model, q, v)
+
+
+def _hashable(options: dict[str, Any]) -> tuple:
+    mu = options["mu"]
+    return tuple({**options, "mu": tuple(mu.items()) if isinstance(mu, dict) else mu}.items())
+
+
+@lru_cache(maxsize=32)
+def _compiled(model: Model, kept: tuple[str, ...], options: tuple, lanes, threads, cache: bool) -> CompiledFunction:
+    """The step, kept for the process: simulating again costs no look at the disk."""
+    chosen = dict(options)
+    if isinstance(chosen["mu"], tuple):
+        chosen["mu"] = dict(chosen["mu"])
+    names = ["q", "v", "work", "worst", *(["lam"] if model.constraints else []), *kept]
+    wanted = tuple(dict.fromkeys(names))
+    return compile(model, "step", outputs=wanted, lanes=lanes, threads=threads, cache=cache, repeat=True, **chosen)

@@ -1,0 +1,122 @@
+"""`write_html`: a trajectory as one HTML file that plays in any browser, without a network."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InputError
+from ..model import Model
+from . import palette
+from .motion import body_poses, checked_trajectory, quaternions
+from .scene import Scene, make_scene
+from .view import bounds, floor_height, start_view
+
+
+def write_html(
+    model: Model, q, times, path, *, title: str | None = None, floor: float | bool | None = None, traces=(),
+) -> Path:  # fmt: skip
+    """Write an animation of configurations q (T, nq) at `times` (T,) to `path`; returns the path.
+
+    title    shown above; the model's name by default
+    floor    its height, False for none; by default below the lowest point of the motion
+    traces   names of frames whose paths are drawn
+    """
+    q, times = checked_trajectory(model, q, times)
+    rotations, positions = body_poses(model, q)
+    scene = make_scene(model, rotations[0], positions[0])
+    box = bounds(scene, rotations, positions)
+    described = {
+        "about": _about(model),
+        "labels": [body.name for body in model.bodies],
+        "size": scene.size,
+        "floor": floor_height(floor, box),
+        "view": start_view(box, scene.size),
+        "traces": [_trace(model, name) for name in _names(traces)],
+        "palette": {"limbs": palette.LIMBS, "closure": palette.CLOSURE, "trace": palette.TRACE, **palette.THEMES},
+        "bodies": model.nbodies,
+        "times": _packed(times - times[0], "<f4"),
+        "poses": _packed(np.concatenate([positions, quaternions(rotations)], axis=-1), "<f4"),
+        **_shapes(scene),
+    }
+    page = fill(
+        _resource("page.html"),
+        title=html.escape(title if title is not None else model.name),
+        style=_resource("player.css"),
+        script=_resource("player.js"),
+        scene=json_in_html(described),
+    )
+    path = Path(path)
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def json_in_html(value) -> str:
+    """JSON that no HTML parser can mistake for markup, whatever names it holds."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def fill(template: str, **parts: str) -> str:
+    """Put the parts where the template says {{name}}; what is put in is not looked at again."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
+
+
+def _about(model: Model) -> str:
+    closures = len(model.constraints)
+    parts = [_count(model.nbodies - 1, "body", "bodies"), f"{model.nv} dof"]
+    return " · ".join(parts + ([_count(closures, "constraint", "constraints")] if closures else []))
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"
+
+
+def _names(traces) -> list[str]:
+    return [traces] if isinstance(traces, str) else list(traces)
+
+
+def _trace(model: Model, name: str) -> dict:
+    frame = model.frame(name)
+    return {"body": frame.body, "point": frame.placement.translation.tolist(), "label": name}
+
+
+def _shapes(scene: Scene) -> dict:
+    return {
+        "rods": [
+            {"a": _point(r.start), "b": _point(r.end), "r": r.radius, "g": r.group, "label": r.label}
+            for r in scene.rods
+        ],
+        "boxes": [
+            {
+                "body": b.body, "R": b.rotation.ravel().tolist(), "c": b.centre.tolist(), "h": b.half.tolist(),
+                "g": b.group, "label": b.label,
+            }
+            for b in scene.boxes
+        ],
+        "plates": [
+            {"body": p.body, "corners": p.corners.tolist(), "g": p.group, "label": p.label} for p in scene.plates
+        ],
+        "ties": [{"a": _point(t.start), "b": _point(t.end), "label": t.label} for t in scene.ties],
+        "posts": [a.tolist() for a in scene.posts],
+    }  # fmt: skip
+
+
+def _point(point) -> list[float]:
+    return [point[0], *(float(x) for x in point[1])]
+
+
+def _packed(values: np.ndarray, dtype: str) -> str:
+    if not np.all(np.isfinite(values.astype(dtype))):
+        raise InputError("positions are too large to draw: the mechanism flew away")
+    return base64.b64encode(np.ascontiguousarray(values, dtype=dtype).tobytes()).decode("ascii")
+
+
+def _resource(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,60 @@
+"""From where a mechanism is looked at, and where its floor is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import InputError
+from .scene import Scene
+
+FLAT = 0.12  # a mechanism this thin, compared to its extent, is looked at from the side
+
+
+def bounds(scene: Scene, rotations: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """(lowest, highest) corner of everything drawn, over all frames (T, n, ...)."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+
+    def include(points: np.ndarray, radius: float) -> None:
+        nonlocal low, high
+        low, high = np.minimum(low, points.min(axis=0) - radius), np.maximum(high, points.max(axis=0) + radius)
+
+    for rod in scene.rods:
+        for body, p in (rod.start, rod.end):
+            include(rotations[:, body] @ p + positions[:, body], rod.radius)
+    for box in scene.boxes:
+        for signs in np.ndindex(2, 2, 2):
+            corner = box.centre + box.rotation @ (box.half * (2 * np.array(signs) - 1))
+            include(rotations[:, box.body] @ corner + positions[:, box.body], 0.0)
+    for anchor in scene.anchors:
+        include(anchor[None], 0.0)
+    if not np.all(np.isfinite(low)):
+        return np.array([[-0.5] * 3, [0.5] * 3])
+    return np.array([low, high])
+
+
+def floor_height(floor: float | bool | None, box: np.ndarray) -> float | None:
+    if floor is False:
+        return None
+    if floor is None or floor is True:
+        return float(box[0, 2])
+    if not isinstance(floor, (int, float)) or not math.isfinite(floor):
+        raise InputError(f"floor is {floor!r}; expected its height, or False for none")
+    return float(floor)
+
+
+def start_view(box: np.ndarray, size: float) -> dict:
+    """Azimuth and elevation of the camera, the point it looks at, and the radius of what it should see."""
+    spread = box[1] - box[0]
+    thin = int(np.argmin(spread[:2]))
+    flat = spread[thin] < FLAT * spread.max()
+    azimuth = (-90.0 if thin == 1 else 0.0) + 16.0 if flat else -52.0
+    radius = 0.5 * float(np.linalg.norm(spread))
+    follow = radius > 2.5 * size  # it travels
+    seen = (box[0] + box[1]) / 2 + np.array([[-0.5], [0.5]]) * size if follow else box
+    return {
+        "azimuth": math.radians(azimuth), "elevation": math.radians(12.0 if flat else 18.0),
+        "target": ((box[0] + box[1]) / 2).tolist(), "radius": min(radius, 0.8 * size) if follow else radius,
+        "follow": bool(follow), "box": seen.tolist(),
+    }  # fmt: skip

@@ -1,0 +1,38 @@
+"""`linkwright simulate` and `linkwright bench simulate`, run as a user runs them."""
+
+import json
+
+from test_commands import run
+
+
+def test_verdict_and_figure(tmp_path):
+    figure = tmp_path / "out.png"
+    result = run("simulate", "chain:3", "--seconds", "0.5", "--kick", "1", "--integrator", "rk4", "--plot", str(figure))
+    assert result.returncode == 0, result.stderr + result.stdout
+    assert "Runge-Kutta 4" in result.stdout and "energy" in result.stdout and "steps/s" in result.stdout
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_of_a_batch():
+    result = run("simulate", "chain:3", "--seconds", "0.2", "--batch", "5", "--kp", "10", "--kd", "1", "--json")
+    assert result.returncode == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["steps"] == 200 and document["complaints"] == [] and document["solver"] == "aba"
+
+
+def test_what_cannot_be_believed_exits_with_one():
+    for dt, message in (("0.004", "energy is off"), ("0.02", "no longer finite")):
+        result = run("simulate", "chain:6", "--seconds", "2", "--dt", dt, "--kick", "5")
+        assert result.returncode == 1 and message in result.stdout
+
+
+def test_refusals_are_one_line():
+    for arguments, message in (
+        (("simulate", "chain:3", "--dt", "0"), "dt 0.0; expected positive numbers"),
+        (("simulate", "nobody"), "nobody"),
+        (("simulate", "chain:3", "--integrator", "heun"), "euler, rk4"),
+        (("simulate", "chain:3", "--batch", "3", "--plot", "x.png"), "one simulation"),
+        (("simulate", "chain:3", "--threads", "many"), "threads"),
+    ):
+        result = run(*arguments)
+        assert result.returncode == 1 and "Traceback" not in result.stderr and message in result.stderr

@@ -1,0 +1,109 @@
+"""The time constant of stabilization: where it is stable, how fast errors die, and that constraints hold for long."""
+
+import numpy as np
+import pytest
+from small_mechanisms import closed_four_bar, four_bar
+
+import linkwright as lw
+from linkwright.programs.simulated_mechanism import STABILIZATION_STEPS
+
+
+def spectral_radius(integrator, h):
+    """Of one step of e'' = -2/T e' - e/T^2 with h = dt/T, on (e, dt e'), as the simulated scheme discretises it."""
+    if integrator == "euler":  # velocity first, position along the new velocity
+        step = np.array([[1 - h * h, 1 - 2 * h], [-h * h, 1 - 2 * h]])
+    else:  # the stabilizing acceleration is held over the step
+        step = np.array([[1 - h * h / 2, 1 - h], [-h * h, 1 - 2 * h]])
+    return np.abs(np.linalg.eigvals(step)).max()
+
+
+@pytest.mark.parametrize("integrator, smallest", [("euler", 1 / (np.sqrt(8) - 2)), ("rk4", 1.0)])
+def test_margins_of_the_default(integrator, smallest):
+    """T is at least 1.6 times what would just be stable, and errors shrink by a quarter each step."""
+    assert spectral_radius(integrator, 1 / (smallest * 1.001)) < 1 < spectral_radius(integrator, 1 / (smallest * 0.999))
+    assert STABILIZATION_STEPS / smallest > 1.6
+    assert spectral_radius(integrator, 1 / STABILIZATION_STEPS) <= 0.75
+
+
+def opened(q):
+    return q + np.array([0.0, 1e-4, 0.0])
+
+
+@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+def test_an_opened_loop_closes_at_the_predicted_rate(integrator):
+    model, q0, _ = closed_four_bar()
+    still = lw.Model(model.name, model.bodies, model.frames, np.zeros(3), constraints=model.constraints)
+    trajectory = lw.simulate(
+        still, opened(q0), dt=1e-3, steps=40, integrator=integrator, start="as given", outputs="drift", iterations=5
+    )
+    drift = trajectory.drift
+    assert drift[0] > 1e-5
+    shrunk = (drift[30] / drift[10]) ** (1 / 20)
+    assert shrunk == pytest.approx(spectral_radius(integrator, 1 / STABILIZATION_STEPS), abs=0.02)
+
+
+@pytest.mark.parametrize("integrator, ratio", [("euler", 1.1), ("rk4", 0.9)])
+def test_below_the_bound_it_is_unstable(integrator, ratio):
+    model, q0, _ = closed_four_bar()
+    try:
+        trajectory = lw.simulate(
+            model, opened(q0), dt=1e-3, steps=200, integrator=integrator, start="as given", baumgarte=ratio * 1e-3
+        )
+    except lw.SimulationError as error:
+        trajectory = error.trajectory
+    assert trajectory.drift.max() > 10 * trajectory.drift[0]
+
+
+def test_without_stabilization_it_drifts():
+    model, q0, v0 = closed_four_bar()
+    loose = lw.simulate(model, q0, v0, dt=1e-3, steps=3000, baumgarte=None)
+    held = lw.simulate(model, q0, v0, dt=1e-3, steps=3000)
+    assert loose.worst[0] > 1e-3 > 1e-5 > held.worst[0]
+
+
+def test_euler_knows_that_its_velocities_are_half_a_step_old():
+    """Rows are met to third order in dt; pulling J v to zero would leave an error of T dt times the centripetal
+    acceleration, 1e-4 m here."""
+    model, q0, v0 = closed_four_bar()
+    coarse, fine = (lw.simulate(model, q0, v0, dt=dt, steps=round(2 / dt)).worst[0] for dt in (1e-3, 5e-4))
+    assert coarse < 4e-6 and 2.5 < np.log2(coarse / fine) < 3.5
+
+
+@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+def test_twenty_seconds_of_a_four_bar(integrator):
+    model, q0, v0 = closed_four_bar(damping=0.002)
+    for projection, bound in ((False, 1e-5), (True, 1e-10)):
+        trajectory = lw.simulate(
+            model, q0, v0, dt=1e-3, steps=20_000, integrator=integrator, projection=projection, record=100
+        )
+        assert np.all(trajectory.finite) and trajectory.worst[0] < bound and trajectory.drift.max() < bound
+
+
+def test_redundant_closures():
+    """A hinge in space closes a planar loop with three rows too many."""
+    model = four_bar().without_constraints().with_constraints(
+        lw.weld("coupler_end", "rocker_end", directions="x y z rx rz", name="hinge")
+    )
+    _, q0, v0 = closed_four_bar()
+    for projection, bound in ((False, 1e-5), (True, 1e-10)):
+        trajectory = lw.simulate(model, q0, v0, dt=1e-3, steps=5000, projection=projection)
+        assert trajectory.worst[0] < bound
+    planar = lw.simulate(four_bar(), q0, v0, dt=1e-3, steps=300, projection=True)
+    assert np.abs(trajectory.q[300] - planar.q[300]).max() < 1e-7
+
+
+def test_targets_on_the_ground_hold_and_a_ground_constraint_without_target_hardly_drifts():
+    builder = lw.ModelBuilder("double pendulum")
+    for k, parent in enumerate(("world", "upper")):
+        link = lw.Inertia.box(1.0, (0.05, 0.05, 0.5), (0, 0, -0.25))
+        builder.add_body(
+            ("upper", "lower")[k], lw.spherical(f"j{k}"), parent=parent, placement=(0, 0, -0.5 * k), inertia=link
+        )
+    builder.add_frame("tip", "lower", (0, 0, -0.5))
+    free = builder.build()
+    q0, v0 = free.neutral(), np.array([0.0, 0, 3.0, 0, 0, -1.0])
+    for at in ((0, 0, -1.0), None):
+        model = free.with_constraints(lw.weld("tip", directions="x y", at=at))
+        trajectory = lw.simulate(model, q0, v0, dt=1e-3, steps=5000, start="as given")
+        tips = lw.reference(model, "forward_kinematics", frames=["tip"], outputs="positions")(trajectory.q)
+        assert np.abs(tips[:, 0, :2]).max() < (1e-5 if at else 1e-3)

@@ -1,0 +1,1 @@
+from chromium import chromium  # noqa: F401  a fixture
