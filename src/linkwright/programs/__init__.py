@@ -12,9 +12,7 @@ from .kinematics import KINEMATICS
 from .recipe import Recipe
 from .step import STEP
 
-RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe
-    for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *ACTUATION, *DELASSUS, *KINEMATICS, *STEP)
-}
+_GROUPS = (DYNAMICS, CONSTRAINED, CLOSURES, ACTUATION, DELASSUS, KINEMATICS, STEP)
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
 
 __all__ = ["RECIPES", "Recipe"]
