@@ -143,6 +143,7 @@ _ROBOTS: list[KnownRobot] = [
         ("b1_z1", "b1_description/urdf/b1-z1.urdf", 25, _LEGGED, "Unitree B1 with a Z1 arm"),
         ("baxter", "baxter_description/urdf/baxter.urdf", 19, _ARM, "Rethink Baxter, two arms"),
         ("bolt", "bolt_description/robots/bolt.urdf", 12, _LEGGED, "Bolt biped"),
+        ("cassie", "cassie_description/robots/cassie_v2.sdf", 28, _LEGGED, "Cassie biped, four closed loops"),
         ("centauro", "centauro_description/urdf/centauro.urdf", 45, _LEGGED, "Centauro, wheeled legs and two arms"),
         ("double_pendulum", "double_pendulum_description/urdf/double_pendulum.urdf", 2, _ARM, "double pendulum"),
         ("finger_edu", "finger_edu_description/robots/finger_edu.urdf", 3, _ARM, "TriFinger Edu, one finger"),
