@@ -6,6 +6,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.inspection import algorithm_costs, cheapest
+from linkwright.programs import RECIPES
 from linkwright.trace import count_operations
 
 
@@ -107,6 +108,17 @@ def test_solvers_of_independent_constraints_are_left_out_where_rows_repeat():
     by_name = {cost.name: cost for cost in algorithm_costs(four_bar(), times=False)}
     assert by_name["ltl"].problem == "needs independent constraints; 3 rows repeat others"
     assert by_name["prox_ltl"].problem is None
+
+
+@pytest.mark.skipif("cluster_aba" not in RECIPES, reason="there are no cluster algorithms yet")
+def test_clusters():
+    found = lw.inspect(lw.load("digit_like"))
+    assert len(found.clusters) == 6
+    first = found.clusters[0]
+    assert first.constraints == ("left_achilles",) and "left_tarsus" in first.bodies and len(first.independent) == 1
+    by_name = {cost.name: cost for cost in algorithm_costs(lw.load("four_bar"), times=False)}
+    assert by_name["cluster_aba"].independent and by_name["cluster_aba"].problem is None
+    assert by_name["approximate_aba"].approximate == "reflected rotors"
 
 
 def test_costs_are_measured():

@@ -9,11 +9,12 @@ import numpy as np
 from ..algorithms.elimination import elimination_order
 from ..assembly import project_configuration
 from ..compilation import reference
-from ..errors import InputError, NoConvergence
+from ..errors import InputError, LinkwrightError, NoConvergence
 from ..mobility_analysis import Mobility, mobility
 from ..model import Model, Tree
 from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
 from ..model.loops import Loop, Loops, loops
+from ..programs import RECIPES
 
 # A constraint whose error is below this (metres, radians) at a pose is met there.
 CLOSED = 1e-6
@@ -34,12 +35,22 @@ class ClosureCheck:
 
 
 @dataclass(frozen=True)
+class ClusterFacts:
+    """Bodies that loops tie together, the constraints embedded in them, and the joints that are independent."""
+
+    bodies: tuple[str, ...]
+    constraints: tuple[str, ...]
+    independent: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Inspection:
     """Facts about a model at a pose.
 
     nearby       mobility at a closed pose a little way off, None if none was found
     cuts         by name of constraint, what speaks for closing the loop there
     elimination  links in LCABA's order with their neighbours, by name
+    clusters     of several bodies, as cluster algorithms see them; or why there are none
     """
 
     model: Model
@@ -50,6 +61,7 @@ class Inspection:
     closures: tuple[ClosureCheck, ...]
     cuts: dict[str, str]
     elimination: tuple[tuple[str, tuple[str, ...]], ...]
+    clusters: tuple[ClusterFacts, ...] | str
 
     @property
     def closed(self) -> bool:
@@ -94,6 +106,33 @@ def inspect(model: Model, q=None) -> Inspection:
         closure_checks(model, report.q),
         {loop.constraint: _why(model, c, loop) for c, loop in zip(model.constraints, found, strict=True)},
         tuple((names[i], tuple(names[j] for j in neighbours)) for i, neighbours in order),
+        clusters_of(model),
+    )
+
+
+def clusters_of(model: Model) -> tuple[ClusterFacts, ...] | str:
+    """The clusters that hold more than one body; a sentence where the loops cannot be embedded."""
+    if "cluster_aba" not in RECIPES:
+        return "no cluster algorithms are there"
+    from ..programs.clusters import plan_of
+
+    pairs = zip(model.constraints, model.constraint_bodies, strict=True)
+    nowhere = [c.name for c, bodies in pairs if len(bodies) > 1 and not c.has_position]
+    if nowhere:
+        return f"constraints {nowhere} do not say where things should be"
+    try:
+        plan = plan_of(model, RECIPES["cluster_aba"].options)
+    except LinkwrightError as error:
+        return str(error)
+    joint_of = [joint.name for joint in model.joints for _ in range(joint.nv)]
+    return tuple(
+        ClusterFacts(
+            tuple(model.bodies[i].name for i in cluster.bodies),
+            tuple(model.constraints[c].name for c in cluster.constraints),
+            tuple(dict.fromkeys(joint_of[n] for n in independent)),
+        )
+        for cluster, independent in zip(plan.graph.clusters, plan.independent, strict=True)
+        if len(cluster.bodies) > 1
     )
 
 
