@@ -6,7 +6,6 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.inspection import algorithm_costs, cheapest
-from linkwright.programs import RECIPES
 from linkwright.trace import count_operations
 
 
@@ -110,7 +109,6 @@ def test_solvers_of_independent_constraints_are_left_out_where_rows_repeat():
     assert by_name["prox_ltl"].problem is None
 
 
-@pytest.mark.skipif("cluster_aba" not in RECIPES, reason="there are no cluster algorithms yet")
 def test_clusters():
     found = lw.inspect(lw.load("digit_like"))
     assert len(found.clusters) == 6

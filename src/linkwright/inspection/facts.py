@@ -15,6 +15,7 @@ from ..model import Model, Tree
 from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
 from ..model.loops import Loop, Loops, loops
 from ..programs import RECIPES
+from ..programs.clusters import plan_of
 
 # A constraint whose error is below this (metres, radians) at a pose is met there.
 CLOSED = 1e-6
@@ -112,10 +113,6 @@ def inspect(model: Model, q=None) -> Inspection:
 
 def clusters_of(model: Model) -> tuple[ClusterFacts, ...] | str:
     """The clusters that hold more than one body; a sentence where the loops cannot be embedded."""
-    if "cluster_aba" not in RECIPES:
-        return "no cluster algorithms are there"
-    from ..programs.clusters import plan_of
-
     pairs = zip(model.constraints, model.constraint_bodies, strict=True)
     nowhere = [c.name for c, bodies in pairs if len(bodies) > 1 and not c.has_position]
     if nowhere:
