@@ -75,6 +75,12 @@ def test_no_loops():
     assert (report.mobility, report.redundancy, report.redundant) == (3, 0, ())
 
 
+def test_joints_tied_by_functions():
+    found = lw.loops(lw.load("tello"))
+    assert found["left_hip_rods"].root == "left_hip_yaw" and len(found["left_hip_rods"].joints) == 4
+    assert len(found.supported_by("left_hip_rotor_1")) == 1
+
+
 def test_unknown_loop():
     with pytest.raises(InputError, match="twelve"):
         lw.loops(eleven_links())["twelv"]

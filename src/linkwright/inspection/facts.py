@@ -12,8 +12,8 @@ from ..compilation import reference
 from ..errors import InputError, LinkwrightError, NoConvergence
 from ..mobility_analysis import Mobility, mobility
 from ..model import Model, Tree
-from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
-from ..model.loops import Loop, Loops, loops
+from ..model.constraints import Constraint, RelativeConstraint, Rod
+from ..model.loops import Loop, Loops, coupled_joints, loops
 from ..programs import RECIPES
 from ..programs.clusters import plan_of
 
@@ -155,7 +155,7 @@ def _nearby(model: Model, q: np.ndarray) -> Mobility | None:
 
 def _why(model: Model, constraint: Constraint, loop: Loop) -> str:
     """What speaks for closing the loop where it is closed."""
-    if isinstance(constraint, Coupling):
+    if coupled_joints(constraint):
         return f"couples joints {', '.join(loop.joints)}"
     if isinstance(constraint, Rod):
         return "a rod, which is no joint"
