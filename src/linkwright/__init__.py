@@ -1,8 +1,16 @@
 """Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
 
 from . import viewer
+from .assembly import (
+    MotorMap,
+    check_state,
+    closed_loop_jacobian,
+    inverse_dynamics,
+    project_configuration,
+    project_velocity,
+)
 from .compilation import compile, reference, trace_program
-from .errors import LinkwrightError, SimulationError
+from .errors import LinkwrightError, NoConvergence, SimulationError
 from .inspection import inspect
 from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
 from .mobility_analysis import mobility
@@ -38,10 +46,12 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "Pose", "SimulationError",
-    "Trajectory", "attach", "center_of_mass", "close_with", "compile", "connect", "constrain", "continuous", "couple",
-    "cylindrical", "default_parameters", "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "helical", "inspect",
-    "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar", "prismatic", "reference",
-    "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_mujoco", "to_pinocchio", "trace_program",
-    "translational", "transmission", "universal", "viewer", "weld",
+    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
+    "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
+    "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
+    "default_parameters", "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "helical", "inspect",
+    "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar",
+    "prismatic", "project_configuration", "project_velocity", "reference", "revolute", "rod", "save", "simulate", "solve_kkt",
+    "spherical", "to_mujoco", "to_pinocchio", "trace_program", "translational", "transmission", "universal", "viewer",
+    "weld",
 ]  # fmt: skip

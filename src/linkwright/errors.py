@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 class LinkwrightError(Exception):
@@ -24,6 +25,14 @@ class UnsupportedError(LinkwrightError):
 
 class TraceError(LinkwrightError, TypeError):
     """Code being traced did something that has no meaning for symbols, such as `if x > 0`."""
+
+
+class NoConvergence(LinkwrightError):
+    """An iteration found no solution; carries what is left over by constraint name, and where it stopped."""
+
+    def __init__(self, message: str, *, residuals: Mapping[str, float] | None = None, q: Any = None):
+        super().__init__(message)
+        self.residuals, self.q = dict(residuals or {}), q
 
 
 class CodegenError(LinkwrightError):

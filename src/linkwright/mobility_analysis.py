@@ -60,7 +60,7 @@ def mobility(model: Model, q=None) -> Mobility:
 
     At special poses, drawn ones among them, the rank may be lower than elsewhere nearby.
     """
-    q = model.neutral() if q is None else np.asarray(q, dtype=float)
+    q = model.reference if q is None else np.asarray(q, dtype=float)
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
         raise InputError(f"q is {q}; expected {model.nq} finite numbers: one configuration of {model.name!r}")
     J = reference(model, "constraint_jacobian")(q)

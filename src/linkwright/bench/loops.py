@@ -18,8 +18,9 @@ from .timing import best_seconds
 
 ALGORITHMS = tuple(name for name in ("lcaba", "prox_bbo", "prox_ltl", "aba") if name in RECIPES)
 ITERATIONS = (1, 3)
-BATCH = 1024
-_PEER_ROWS, _CHECKED_ROWS = 64, 4
+BATCH = 256
+_CHECKED_ROWS = 4
+_PASS_SECONDS = 5e-4  # of a peer over its rows: short against the scheduler's slices
 _CONVERGED = 20  # iterations of the peer that ours are compared with
 
 
@@ -114,15 +115,18 @@ class _Native:
         self.model, self.tree = model, peer.model(other)
         self.problems = {n: self.tree.constrained(constraints, mu=1e5, iterations=n) for n in iterations}
         self.converged = self.tree.constrained(constraints, mu=1e5, iterations=_CONVERGED)
-        q, v, tau = (x[:_PEER_ROWS] for x in states)
+        q, v, tau = states
         self.states = (to_pinocchio(model, q), v, tau)
 
     def contenders(self, best: dict[str, float], *, with_tree: bool) -> dict[str, Callable[[], None]]:
         """Calls that note their best time in `best`."""
 
         def timed(key: str, problem, algorithm: str):
+            seconds = problem.time(algorithm, *(x[:4] for x in self.states), repeats=3)[0]
+            rows = [x[: max(1, min(len(x), int(_PASS_SECONDS / seconds)))] for x in self.states]
+
             def call() -> None:
-                best[key] = min(best.get(key, np.inf), problem.time(algorithm, *self.states, repeats=1)[0])
+                best[key] = min(best.get(key, np.inf), problem.time(algorithm, *rows, repeats=1)[0])
 
             return call
 

@@ -161,6 +161,39 @@ def loops(
     console.print(f"{about}. {_machine_text()}.", highlight=False)
 
 
+@app.command("convergence")
+def convergence(
+    systems: str = typer.Option("two hands + cube,biped", help="Comma-separated systems of `bench loops`."),
+    count: int = typer.Option(10_000, min=2, help="Number of states."),
+    plot: str = typer.Option("", help="Write a figure to this file (.svg, .png, .pdf)."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+) -> None:
+    """Residuals after each iteration, and errors for each penalty, of solvers for closed loops."""
+    from ..bench import convergence as bench
+    from ..bench.loop_systems import SYSTEMS
+
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    results = []
+    with _progress(console) as (progress, task):
+        for name in _chosen(systems, SYSTEMS, "system"):
+            step = partial(_describe, progress, task)
+            results += bench.measure(name, SYSTEMS[name](), count=count, progress=step)
+    if plot:
+        bench.plot(results, plot)
+    if as_json:
+        _print_json({"machine": machine(), "results": [r.as_dictionary() for r in results]})
+        return
+    table = Table(title=f"largest of {count} states, half of them closed", title_justify="left")
+    for heading in ("system", "algorithm", *(f"{n} it." for n in bench.ITERATIONS)):
+        table.add_column(heading)
+    for mu in bench.PENALTIES[2::3]:
+        table.add_column(f"error, mu {mu:.0e}")
+    for r in results:
+        errors = [r.error[mu] for mu in bench.PENALTIES[2::3]]
+        table.add_row(r.system, r.algorithm, *(f"{x:.1e}" for x in (*r.largest.values(), *errors)))
+    console.print(table)
+
+
 @app.command("compile")
 def compile_time(
     links: str = typer.Option("", help="Comma-separated numbers of links; by default 25 to 400."),

@@ -3,6 +3,7 @@
 This is where the users' conventions ([linear; angular], the file's frames, arrays) meet the algorithms' own.
 """
 
+from .actuation import ACTUATION
 from .closures import CLOSURES
 from .constrained import CONSTRAINED
 from .delassus import DELASSUS
@@ -11,8 +12,7 @@ from .kinematics import KINEMATICS
 from .recipe import Recipe
 from .step import STEP
 
-RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*DYNAMICS, *CONSTRAINED, *CLOSURES, *DELASSUS, *KINEMATICS, *STEP)
-}
+_GROUPS = (DYNAMICS, CONSTRAINED, CLOSURES, ACTUATION, DELASSUS, KINEMATICS, STEP)
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
 
 __all__ = ["RECIPES", "Recipe"]

@@ -1,0 +1,125 @@
+"""`project_configuration`: a closed pose near the one given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..errors import InputError, NoConvergence
+from ..model import Model
+from .arguments import (
+    checked_configuration,
+    checked_model,
+    configuration_indices,
+    joint_names,
+    same_batch,
+    velocity_indices,
+)
+from .constraint_functions import ConstraintFunctions, constraint_functions
+from .continuation import followed
+from .correction import assembled, corrected
+from .residuals import listing, residuals
+
+# A pose that closes without moving any joint further (radians or metres) than this is taken as it comes.
+_NEAR = 0.15
+_REACHED = 1e-6
+_GIVE_WAY, _ALMOST = 1e-2, 0.02  # ease of joints that will be held at the end, and how far from it they may be then
+
+
+def project_configuration(
+    model: Model, q, *, fixed: str | Iterable[str] | None = None, tolerance: float = 1e-12, start=None
+) -> np.ndarray:
+    """A configuration near q in which every loop is closed to `tolerance` (metres, radians); (nq,) or (B, nq).
+
+    fixed   joints that keep the coordinates they have in q, e.g. a driven crank
+    start   a pose on the assembly branch wanted, by default the as-drawn one, `model.reference`. If q is far from
+            closed, or if `start` is given, the mechanism is moved from there towards q in small steps with its loops
+            closed: fixed joints to their coordinates, the others as near to q as the loops let them
+
+    Raises NoConvergence, which lists every loop with its residual, where that cannot be done. Joint limits are not
+    looked at. Constraints that do not say where things should be, such as `weld("foot")`, are met anywhere.
+    """
+    checked_model(model)
+    if not isinstance(tolerance, int | float) or not tolerance > 0:
+        raise InputError(f"tolerance is {tolerance!r}; expected a positive number")
+    target = checked_configuration(model, "q", q)
+    first = None if start is None else checked_configuration(model, "start", start)
+    names = joint_names(model, "fixed", fixed)
+    batched, arrays = same_batch(q=target, **({} if first is None else {"start": first}))
+    found = _Projection(constraint_functions(model), names, tolerance).of(*arrays)
+    return found if batched else found[0]
+
+
+class _Projection:
+    """What all samples of a batch have in common."""
+
+    def __init__(self, functions: ConstraintFunctions, fixed: tuple[str, ...], tolerance: float):
+        self.functions, self.model, self.tolerance, self.fixed = functions, functions.model, tolerance, fixed
+        self.held = velocity_indices(self.model, fixed)
+        self.ease = np.ones(self.model.nv)
+        self.ease[self.held] = 0.0
+
+    def of(self, q: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+        if start is not None:
+            found = q.copy()
+            far = ~self.closed(self.functions.error(q))
+        else:
+            found, error = assembled(self.functions, q, self.ease, self.tolerance)
+            moved = np.abs(self.model.difference(q, found)).max(axis=1, initial=0.0)
+            far = ~self.closed(error) | (moved > _NEAR)
+        if far.any():
+            first = np.tile(self.model.reference, (far.sum(), 1)) if start is None else start[far]
+            found[far] = self.from_start(q[far], first, found[far], given=start is not None)
+        return found
+
+    def from_start(self, q: np.ndarray, start: np.ndarray, direct: np.ndarray, given: bool) -> np.ndarray:
+        first, error = assembled(self.functions, start, np.ones(self.model.nv), self.tolerance)
+        usable = self.closed(error)
+        if given and not usable.all():
+            k = int(np.argmin(usable))
+            raise self.failure(first[k], error[k], "start cannot be closed: the loops stay open", "another start=")
+        found = direct.copy()  # where not even the as-drawn pose can be closed, there is no branch to keep to
+        if usable.any():
+            found[usable] = self.moved(first[usable], q[usable])
+        error = self.functions.error(found)
+        if not self.closed(error).all():
+            k = int(np.argmin(self.closed(error)))
+            raise self.failure(found[k], error[k], "the loops cannot be closed", "another q, or start= a closed pose")
+        return found
+
+    def moved(self, start: np.ndarray, q: np.ndarray) -> np.ndarray:
+        reached, short = followed(self.functions, start, q, self.held, self.ease)
+        astray = short > _REACHED
+        if astray.any():  # several fixed joints may not all go straight: let them give way until they are there
+            give_way = np.where(self.ease > 0, 1.0, _GIVE_WAY)
+            reached[astray], short[astray] = followed(self.functions, start[astray], q[astray], self.held, give_way)
+        self.put_fixed(reached, q)
+        found, error = corrected(self.functions, reached, self.ease, self.tolerance)
+        stopped = np.flatnonzero(~self.closed(error) | (short > _ALMOST))
+        if len(stopped):
+            raise self.failure_on_the_way(found[stopped[0]], error[stopped[0]], short[stopped[0]])
+        return found
+
+    def put_fixed(self, q: np.ndarray, target: np.ndarray) -> None:
+        """Exactly, not to rounding."""
+        indices = configuration_indices(self.model, self.fixed)
+        q[:, indices] = target[:, indices]
+
+    def closed(self, error: np.ndarray) -> np.ndarray:
+        return np.abs(error).max(axis=1, initial=0.0) <= self.tolerance
+
+    def failure_on_the_way(self, q: np.ndarray, error: np.ndarray, short: float) -> NoConvergence:
+        where = f"moving {', '.join(self.fixed)} from the start" if self.fixed else "moving from the start"
+        what = f"{where}, the loops do not stay closed all the way ({short:.3g} rad or m before the end)"
+        return self.failure(q, error, what, "fewer fixed joints, other coordinates for them, or a start= nearer to q")
+
+    def failure(self, q: np.ndarray, error: np.ndarray, what: str, remedy: str) -> NoConvergence:
+        placed = self.functions.placed
+        found = residuals(placed, error)
+        held = f" with {', '.join(self.fixed)} fixed" if self.fixed else ""
+        text = (
+            f"{self.model.name!r}{held}: {what}. Residuals:\n{listing(placed, found, self.tolerance)}\n"
+            f"Check lengths and frames of the open ones, or try {remedy}."
+        )
+        return NoConvergence(text, residuals={name: r.largest for name, r in found.items()}, q=q)

@@ -1,0 +1,150 @@
+"""`MotorMap`: positions, velocities, torques and inertia of a closed mechanism, as seen by its motors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..errors import InputError
+from ..model import Model
+from .arguments import (
+    checked,
+    checked_configuration,
+    checked_model,
+    configuration_indices,
+    joint_names,
+    same_batch,
+    velocity_indices,
+)
+from .configuration import project_configuration
+from .constraint_functions import constraint_functions
+from .motion_of_motors import MotionOfMotors
+
+
+class MotorMap:
+    """Between motors and all joints of the spanning tree; every method takes one pose or a batch of closed ones.
+
+    motors   joints that are driven. Any joints whose motion determines the rest may play the part, so a second map of
+             the joints of an ankle, say, leads the other way
+    held     joints taken to stand still in velocities and torques, and to keep their coordinates: the floating base and
+             the rest of a robot, where only one closed linkage of it is meant
+    """
+
+    def __init__(self, model: Model, motors: str | Iterable[str], *, held: str | Iterable[str] | None = None):
+        self.model = checked_model(model)
+        self.motors = joint_names(model, "motors", motors)
+        self.held = joint_names(model, "held", held)
+        if not self.motors:
+            raise InputError(f"motors is empty; expected names of driven joints of {model.name!r}")
+        both = sorted(set(self.motors) & set(self.held))
+        if both:
+            raise InputError(f"joints {both} are both motors and held")
+        self.nq = len(configuration_indices(model, self.motors))
+        self.nv = len(velocity_indices(model, self.motors))
+
+    def __repr__(self) -> str:
+        return f"MotorMap({self.model.name!r}, motors={list(self.motors)}, held={list(self.held)})"
+
+    # Positions
+
+    def motor_position(self, q) -> np.ndarray:
+        return checked_configuration(self.model, "q", q)[..., configuration_indices(self.model, self.motors)]
+
+    def joints_from_motors(self, q_motor, q_guess) -> np.ndarray:
+        """The closed configuration with the motors at q_motor, on the branch of q_guess.
+
+        The mechanism is moved there from q_guess with its loops closed; see `project_configuration`.
+        """
+        guess = checked_configuration(self.model, "q_guess", q_guess)
+        wanted = self._checked("q_motor", q_motor, self.nq)
+        batched, (guess, wanted) = same_batch(q_guess=guess, q_motor=wanted)
+        target = guess.copy()
+        target[:, configuration_indices(self.model, self.motors)] = wanted
+        found = project_configuration(self.model, target, fixed=(*self.motors, *self.held), start=guess)
+        self._motion(found)  # refuses motors that leave the rest undetermined
+        return found if batched else found[0]
+
+    # Velocities and accelerations
+
+    def matrix(self, q) -> np.ndarray:
+        """E (nv, motors) with v = E v_motor."""
+        batched, (q,) = same_batch(q=checked_configuration(self.model, "q", q))
+        E = self._motion(q).matrix
+        return E if batched else E[0]
+
+    def velocity(self, q, v_motor) -> np.ndarray:
+        """All joint velocities when the motors turn with v_motor."""
+        q, rates = checked_configuration(self.model, "q", q), self._checked("v_motor", v_motor, self.nv)
+        batched, (q, rates) = same_batch(q=q, v_motor=rates)
+        v = self._motion(q).follow(rates)
+        return v if batched else v[0]
+
+    def motor_velocity(self, q, v) -> np.ndarray:
+        """The motors' part of v; q is not needed, and taken so that all methods read alike."""
+        return checked(self.model, "v", v, self.model.nv)[..., velocity_indices(self.model, self.motors)]
+
+    def acceleration(self, q, v, a_motor) -> np.ndarray:
+        """All joint accelerations when the motors accelerate with a_motor in the state q, v."""
+        q, v = checked_configuration(self.model, "q", q), checked(self.model, "v", v, self.model.nv)
+        batched, (q, v, rates) = same_batch(q=q, v=v, a_motor=self._checked("a_motor", a_motor, self.nv))
+        a = self._motion(q).follow(rates, constraint_functions(self.model).bias(q, v))
+        return a if batched else a[0]
+
+    # Torques and inertia
+
+    def torque(self, q, tau) -> np.ndarray:
+        """Motor torques that do what joint torques tau (nv) do: E' tau, of the same power in every motion.
+
+        Where there are more motors than motions, those of least norm.
+        """
+        q, tau = checked_configuration(self.model, "q", q), checked(self.model, "tau", tau, self.model.nv)
+        batched, (q, tau) = same_batch(q=q, tau=tau)
+        found = np.einsum("bnm,bn->bm", self._motion(q).matrix, tau)
+        return found if batched else found[0]
+
+    def joint_torque(self, q, tau_motor, joints: str | Iterable[str] | None = None) -> np.ndarray:
+        """tau (nv) that the motors exert, zero at other joints; or the torques at `joints` that would do the same.
+
+        An ankle's torque from its motors': joint_torque(q, tau_motor, ["ankle_pitch", "ankle_roll"]).
+        """
+        motor = self._checked("tau_motor", tau_motor, self.nv)
+        tau = np.zeros((*motor.shape[:-1], self.model.nv))
+        tau[..., velocity_indices(self.model, self.motors)] = motor
+        return tau if joints is None else MotorMap(self.model, joints, held=self.held).torque(q, tau)
+
+    def inertia(self, q) -> np.ndarray:
+        """(motors, motors): what the motors feel of all bodies and rotors, E' M E."""
+        batched, (q,) = same_batch(q=checked_configuration(self.model, "q", q))
+        E = self._motion(q).matrix
+        found = np.swapaxes(E, 1, 2) @ constraint_functions(self.model).inertia(q) @ E
+        return found if batched else found[0]
+
+    def _motion(self, q: np.ndarray) -> MotionOfMotors:
+        return MotionOfMotors(self.model, constraint_functions(self.model).jacobian(q), self.motors, self.held)
+
+    def _checked(self, name: str, values, size: int) -> np.ndarray:
+        try:
+            array = np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            array = np.full(0, np.nan)
+        if not array.ndim and size == 1:
+            array = array[None]
+        if array.ndim not in (1, 2) or array.shape[-1] != size or not np.all(np.isfinite(array)):
+            shape = f"({size},) or (B, {size})"
+            raise InputError(f"{name} is {values!r}; expected finite numbers {shape} for motors {list(self.motors)}")
+        return array
+
+
+def closed_loop_jacobian(
+    model: Model, q, frame: str, motors: str | Iterable[str], *, reference: str = "local",
+    held: str | Iterable[str] | None = None,
+) -> np.ndarray:  # fmt: skip
+    """(6, motors) with the frame's [linear; angular] velocity = this times the motors' velocities, loops kept closed.
+
+    `reference` as for "frame_jacobian": local, world or local_world_aligned. `held` as for MotorMap.
+    """
+    drive = MotorMap(model, motors, held=held)
+    batched, (q,) = same_batch(q=checked_configuration(model, "q", q))
+    J = constraint_functions(model).frame_jacobian(frame, reference)(q) @ drive.matrix(q)
+    return J if batched else J[0]

@@ -1,0 +1,78 @@
+"""Errors of constraint rows, told by name and in their units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model import Model
+from ..model.constraints import Constraint, Coupling, RelativeConstraint, SumConstraint
+
+
+@dataclass(frozen=True)
+class Residual:
+    """The largest entries of one constraint's rows: of those in metres and of those in radians (0 if it has none)."""
+
+    metres: float
+    radians: float
+    has_metres: bool = True
+    has_radians: bool = True
+
+    @property
+    def largest(self) -> float:
+        return max(self.metres, self.radians)
+
+    def text(self, per: str = "") -> str:
+        parts = [f"{self.metres:.3g} m{per}"] * self.has_metres + [f"{self.radians:.3g} rad{per}"] * self.has_radians
+        return ", ".join(parts)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def residuals(model: Model, rows: np.ndarray) -> dict[str, Residual]:
+    """By name, for the rows of all of the model's constraints."""
+    found, start = {}, 0
+    for constraint in model.constraints:
+        own = np.abs(rows[start : start + constraint.size])
+        linear = linear_rows(model, constraint)
+        found[constraint.name] = Residual(
+            float(own[linear].max(initial=0.0)), float(own[~linear].max(initial=0.0)), bool(linear.any()),
+            bool(not linear.all()),
+        )  # fmt: skip
+        start += constraint.size
+    return found
+
+
+def linear_rows(model: Model, constraint: Constraint) -> np.ndarray:
+    """Which rows are lengths; the others are angles. A row that mixes both counts as a length."""
+    if isinstance(constraint, RelativeConstraint):
+        crossed = [False] * (constraint.crossed is not None)
+        return np.array([*(bool(np.any(row[:3])) for row in constraint.rows), *crossed])
+    if isinstance(constraint, SumConstraint):
+        return np.array([bool(np.any(row[:3])) for row in constraint.parts[0][1]])
+    if isinstance(constraint, Coupling):
+        first = model.bodies[model.joint_index(constraint.joints[0])].joint
+        return np.array([first.kind == "prismatic"])
+    return np.ones(constraint.size, dtype=bool)
+
+
+def described(constraint: Constraint) -> str:
+    """Its name and what it holds together."""
+    if isinstance(constraint, Coupling):
+        return f"{constraint.name!r} (joints {', '.join(constraint.joints)})"
+    if isinstance(constraint, SumConstraint):
+        return f"{constraint.name!r} (frames {', '.join(frame for frame, _ in constraint.parts)})"
+    ends = [getattr(constraint, end) for end in ("frame", "other") if hasattr(constraint, end)]
+    return f"{constraint.name!r} ({' - '.join(ends)})" if ends else repr(constraint.name)
+
+
+def listing(model: Model, found: dict[str, Residual], tolerance: float, per: str = "") -> str:
+    """One line per constraint, those not met marked."""
+    lines = []
+    for constraint in model.constraints:
+        residual = found[constraint.name]
+        state = "met" if residual.largest <= tolerance else "OPEN"
+        lines.append(f"  {described(constraint)}: {residual.text(per)} {state}")
+    return "\n".join(lines)
