@@ -46,12 +46,12 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
-    "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
+    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap",
+    "NoConvergence", "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state",
+    "close_with", "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
     "default_parameters", "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "helical", "inspect",
     "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar",
-    "prismatic", "project_configuration", "project_velocity", "reference", "revolute", "rod", "save", "simulate", "solve_kkt",
-    "spherical", "to_mujoco", "to_pinocchio", "trace_program", "translational", "transmission", "universal", "viewer",
-    "weld",
+    "prismatic", "project_configuration", "project_velocity", "reference", "revolute", "rod", "save", "simulate",
+    "solve_kkt", "spherical", "to_mujoco", "to_pinocchio", "trace_program", "translational", "transmission",
+    "universal", "viewer", "weld",
 ]  # fmt: skip

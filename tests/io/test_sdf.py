@@ -295,6 +295,7 @@ class TestCassie:
         ]  # fmt: skip
         assert model.nc == 12 and model.has_loops
         assert model.joints[model.joint_index("left-knee-shin-joint") - 1].stiffness.tolist() == [1500]
+        assert any("'left-foot-op' is drawn at 0, outside its limits" in warning for warning in model.warnings)
 
     def test_frames_and_masses_are_the_files(self):
         model = lw.load("cassie")

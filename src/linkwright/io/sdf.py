@@ -118,13 +118,16 @@ class _Assembly:
             at = self.poses[step.on].inverse() @ joint.pose
             link = joint.pose.inverse() @ self.poses[step.link]
             add_link(self.builder, step.link, ours, step.on, at, link, part.inertia, avoiding=self.links)
+        if np.any(ours.lower > 0) or np.any(ours.upper < 0):
+            limits = f"{ours.lower.tolist()} to {ours.upper.tolist()}"
+            self.warnings.append(f"joint {ours.name!r} is drawn at 0, outside its limits of {limits}")
         self.drawn += ours.motion().neutral() if ours.kind != FIXED else []
 
     def _close(self, joint: SdfJoint) -> None:
         check_springless(joint.joint, joint.element)
         left_out = unused(joint.joint)
         if left_out:
-            self.warnings.append(f"joint {joint.joint.name!r} closes a loop; its {', '.join(left_out)} do not apply")
+            self.warnings.append(f"joint {joint.joint.name!r} closes a loop; no effect: {', '.join(left_out)}")
         places = [(link, self.poses[link].inverse() @ joint.pose) for link in (joint.child, joint.parent)]
         self.constraints.append(close_loop(self.builder, joint.joint, *places, joint.element))
 
