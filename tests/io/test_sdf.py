@@ -154,6 +154,42 @@ def test_links_that_nothing_carries_hang_on_reversed_joints():
     assert after.is_close(before @ turn, 1e-12)
 
 
+@pytest.mark.parametrize("to_world", [False, True])
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "universal", "ball", "fixed"])
+def test_a_closing_joint_allows_what_it_allows_as_a_tree_joint(kind, to_world):
+    """`b` moves freely by four joints of its own; the joint `u` then closes a loop. Without them it carries `b`."""
+    axes = "<axis><xyz>0.6 0 0.8</xyz></axis>" + ("<axis2><xyz>0 1 0</xyz></axis2>" if kind == "universal" else "")
+    a = link("a", "0.1 0.2 0.3 0.3 0.2 0.1") + joint("at a", "ball", "world", "a")
+    b = link("b", "0.5 -0.2 0.4 -0.2 0.5 0.3")
+    ends = ("b", "world") if to_world else ("a", "b")
+    axes = axes if kind not in ("ball", "fixed") else ""
+    u = joint("u", kind, *ends, "<pose>0.3 0.1 -0.2 0.7 0.1 0.4</pose>" + axes)
+    slides = "".join(
+        link(f"p{k}", "0.5 -0.2 0.4 0 0 0")
+        + joint(f"s{k}", "prismatic", "world" if k == 0 else f"p{k - 1}", f"p{k}", f"<axis><xyz>{xyz}</xyz></axis>")
+        for k, xyz in enumerate(("1 0 0", "0 1 0", "0 0 1"))
+    )
+    tree, closed = read_sdf(sdf(a, b, u)), read_sdf(sdf(a, b, slides, joint("at b", "ball", "p2", "b"), u))
+    assert not tree.constraints and [c.name for c in closed.constraints] == ["u"]
+    drawn = Pose.from_rpy([0.5, -0.2, 0.4], [-0.2, 0.5, 0.3])
+    error = lw.reference(closed, "constraint_error")
+    for seed in range(3):
+        q = tree.random_configuration(seed)
+        poses = poses_of(tree, q, ["a", "b"])
+        ball = (drawn.inverse() @ poses["b"]).quaternion
+        found = closed.neutral()
+        slot = {joint.name: closed.iq[closed.joint_index(joint.name)] for joint in closed.joints}
+        found[slot["at a"]] = q[tree.iq[tree.joint_index("at a")]]
+        for k in range(3):
+            found[slot[f"s{k}"]] = poses["b"].translation[k] - drawn.translation[k]
+        found[slot["at b"]] = ball
+        assert poses_of(closed, found, ["b"])["b"].is_close(poses["b"], 1e-10)
+        assert np.abs(error(found)).max() < 1e-9
+        found[slot["s0"]] += 0.1
+        found[slot["s1"]] += 0.1
+        assert np.abs(error(found)).max() > 1e-3
+
+
 def test_a_ring_of_children_is_opened():
     text = sdf(
         link("a", "0 0 0 0 0 0"), link("b", "1 0 0 0 0 0"), link("c", "1 1 0 0 0 0"),

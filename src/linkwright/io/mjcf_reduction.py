@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..model import Model
-from .xml import Element
+from .xml import Element, check_parts
 from .xml_values import LONGEST_NAME, shortened
 
 # Sections and elements that do not change the motion.
@@ -58,6 +58,7 @@ class Reduced:
 
 def reduce_to_dynamics(root: Element) -> Reduced:
     """Takes `root` apart; it is not to be used afterwards."""
+    check_parts(root, "body", "joint", "freejoint", "site")
     everything = list(_walk(root))
     for element, _ in everything:
         if element.tag in _REFUSED and not (element.tag == "model" and "file" not in element.attributes):

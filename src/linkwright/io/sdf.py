@@ -26,7 +26,7 @@ from .placing import add_link
 from .sdf_joints import SdfJoint, graph_of_joints
 from .sdf_scopes import Scope, read_models
 from .spanning import Step, spanning_tree
-from .xml import Element, parse_xml
+from .xml import Element, check_parts, parse_xml
 from .xml_values import name_of, text_number, text_numbers
 
 ROOT_JOINT = "root_joint"
@@ -48,6 +48,7 @@ def model_from_sdf(root: Element, *, floating_base: bool | None = None) -> Model
 class _Assembly:
     def __init__(self, root: Element, floating_base: bool | None):
         self.root, self.floating_base = root, floating_base
+        check_parts(root, "link", "joint", "frame", "model")
         self.models, gravity = read_models(root)
         self.scopes = [scope for model in self.models for scope in model.all()]
         self.gravity = EARTH_GRAVITY if gravity is None else text_numbers(gravity, 3)
