@@ -245,6 +245,35 @@ def test_mimic():
     assert found.offset == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_gearbox(turned):
+    """The angle of the child is minus the ratio times that of the parent, both seen from the reference body."""
+    out = ("wheel", "base") if turned else ("base", "wheel")  # its hinge, either way round
+    gear = (
+        "<gearbox_reference_body>base</gearbox_reference_body><gearbox_ratio>0.04</gearbox_ratio>"
+        "<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 0 -1</xyz></axis2>"
+    )
+    text = sdf(
+        link("base", "0 0 0 0 0 0"), link("rotor", "0 0 0 0 0 0"), link("wheel", "0 0 0 0 0 0"),
+        joint("fix", "fixed", "world", "base"),
+        joint("in", "revolute", "base", "rotor", "<axis><xyz>0 0 1</xyz></axis>"),
+        joint("out", "revolute", *out, "<axis><xyz>0 0 1</xyz></axis>"),
+        joint("gear", "gearbox", "rotor", "wheel", gear),
+    )  # fmt: skip
+    model = read_sdf(text)
+    assert [c.name for c in model.constraints] == ["gear"]
+    # theta_1 = 0.5; theta_2 about -z is -0.02, so the wheel has turned by +0.02 about z
+    angles = {"in": 0.5, "out": -0.02 if turned else 0.02}
+    q = np.array([angles[j.name] for j in model.joints])
+    assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
+    wheel = poses_of(model, q, ["wheel"])["wheel"].rotation
+    assert np.arctan2(wheel[1, 0], wheel[0, 0]) == pytest.approx(0.02)
+    with pytest.raises(LoadError, match="not along"):
+        read_sdf(text.replace("<axis2><xyz>0 0 -1</xyz>", "<axis2><xyz>0 1 0</xyz>"))
+    with pytest.raises(LoadError, match="does not hang"):
+        read_sdf(text.replace("<gearbox_reference_body>base", "<gearbox_reference_body>rotor"))
+
+
 def test_drake_ball_constraint_in_sdf():
     extra = (
         "<drake:ball_constraint><drake:ball_constraint_body_A>crank</drake:ball_constraint_body_A>"
@@ -259,7 +288,7 @@ def test_drake_ball_constraint_in_sdf():
 REFUSED = {
     "unknown link": ("<parent>crank</parent>", "<parent>cranc</parent>", ["cranc", "crank"]),
     "unknown type": ('type="revolute"', 'type="revolut"', ["revolut", "revolute"]),
-    "gearbox": ('type="revolute"', 'type="gearbox"', ["gearbox", "couple"]),
+    "gearbox": ('name="pin" type="revolute"', 'name="pin" type="gearbox"', ["pin", "<axis2>"]),
     "no child": ("<child>coupler</child>", "", ["no <child>"]),
     "no axis": ("<axis><xyz>0 1 0</xyz></axis>", "", ["no <axis>"]),
     "zero axis": ("<xyz>0 1 0</xyz>", "<xyz>0 0 0</xyz>", ["no direction"]),

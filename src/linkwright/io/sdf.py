@@ -23,6 +23,7 @@ from .closing import check_springless, close_loop, unused
 from .drake import ball_constraint
 from .mimics import told_of_mimics
 from .placing import add_link
+from .sdf_gearboxes import gearboxes
 from .sdf_joints import SdfJoint, graph_of_joints
 from .sdf_scopes import Scope, read_models
 from .spanning import Step, spanning_tree
@@ -64,7 +65,7 @@ class _Assembly:
         self.constraints: list[Constraint] = []
 
     def model(self) -> Model:
-        joints = graph_of_joints(self.scopes, self.poses)
+        joints = graph_of_joints(self.scopes)
         still = [name for name, (scope, _) in self.links.items() if scope.static]
         moving = [joint for joint in joints if not {joint.parent, joint.child} <= {GROUND, *still}]
         tree = spanning_tree([*self.links], moving, [GROUND, *still])
@@ -80,6 +81,7 @@ class _Assembly:
                 self._add_link(step)
         for joint in tree.closures:
             self._close(joint)
+        self.constraints += gearboxes(self.scopes, (step.joint for step in tree.steps if step.joint is not None))
         self._add_names(joints)
         for joint in moving:
             self._add_mimic(joint, tree.closures)

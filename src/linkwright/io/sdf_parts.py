@@ -12,6 +12,7 @@ from .sdf_vocabulary import check_vocabulary
 from .xml import Element
 from .xml_values import name_of, required, shortened, text_flag, text_name, text_number, text_numbers
 
+GEARBOX = "gearbox"  # not a kind of joint of ours: it couples two others
 # SDF's name of a joint type -> ours, and how many axes it has.
 KINDS = {
     "revolute": ("revolute", 1),
@@ -22,6 +23,7 @@ KINDS = {
     "revolute2": ("universal", 2),
     "ball": ("spherical", 0),
     "fixed": ("fixed", 0),
+    "gearbox": (GEARBOX, 2),
 }
 _UNLIMITED = 1e16  # SDF's way to write infinity
 
@@ -70,6 +72,8 @@ class JointPart:
     pose: PosePart
     axes: tuple[AxisPart, ...]
     pitch: float
+    gear: tuple[str, float] | None
+    """Of a gearbox: its reference body, and its ratio."""
     quantities: dict[str, float]
     """Of joints without axes."""
     element: Element = field(repr=False)
@@ -122,11 +126,6 @@ def read_frame(element: Element) -> FramePart:
 def read_joint(element: Element, version: tuple[int, ...]) -> JointPart:
     name = name_of(element)
     given = required(element, "type")
-    if given == "gearbox":
-        raise element.error(
-            f"joint {name!r} is a gearbox; its reference body and ratio are not read yet. Remove it and couple the two "
-            "joints in code, with linkwright.couple"
-        )
     if given not in KINDS:
         raise element.error(f"joint {name!r}: {unknown_name('joint type', shortened(given), KINDS)}")
     check_vocabulary(element, "joint")
@@ -150,8 +149,9 @@ def read_joint(element: Element, version: tuple[int, ...]) -> JointPart:
             axis.quantities["armature"] = armature
     pitch = _pitch(element, name) if kind == "helical" else 0.0
     loose = {"damping": axes[0].quantities["damping"]} if axes and kind == "spherical" else {}
+    gear = _gear(element, name) if kind == GEARBOX else None
     pose = read_pose(element)
-    return JointPart(name, kind, ends[0], ends[1], pose, tuple(axes[:count]), pitch, loose, element)
+    return JointPart(name, kind, ends[0], ends[1], pose, tuple(axes[:count]), pitch, gear, loose, element)
 
 
 def _inertia(inertial: Element | None, name: str) -> Inertia:
@@ -236,6 +236,13 @@ def _armature(joint: Element) -> float:
     """Drake's extension: the rotor's inertia behind a gear."""
     rotor, gear = joint.only("drake:rotor_inertia"), joint.only("drake:gear_ratio")
     return 0.0 if rotor is None else text_number(rotor) * (1.0 if gear is None else text_number(gear)) ** 2
+
+
+def _gear(joint: Element, name: str) -> tuple[str, float]:
+    body, ratio = joint.only("gearbox_reference_body"), joint.only("gearbox_ratio")
+    if body is None:
+        raise joint.error(f"gearbox {name!r} has no <gearbox_reference_body>")
+    return text_name(body), 1.0 if ratio is None else text_number(ratio)
 
 
 def _pitch(joint: Element, name: str) -> float:
