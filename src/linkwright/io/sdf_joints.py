@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model import GROUND, Joint, Pose
-from .sdf_parts import GEARBOX, AxisPart, JointPart
+from .sdf_axes import AxisPart
+from .sdf_parts import GEARBOX, JointPart
 from .sdf_scopes import Scope
 from .xml import Element
 
