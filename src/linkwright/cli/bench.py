@@ -16,6 +16,7 @@ from ..bench.peers.pinocchio_cpp import find_peer
 from ..bench.timing import machine
 from ..errors import InputError, unknown_name
 from .output import table_console
+from .simulation_table import simulation_table
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
 
@@ -178,23 +179,41 @@ def simulate(
         lines = [r.as_dictionary() for r in results]
         _print_json({"machine": machine(), "batch": bench.BATCH, "unit": "microseconds", "results": lines})
         return
-    title = f"microseconds a step of {bench.DT * 1e3:g} ms takes one core; batches of {bench.BATCH}; ratios to MuJoCo"
-    table = Table(title=title, title_justify="left")
-    for heading in (
-        "mechanism", "dof", "rows", "solver", "single", "batched", "mj_step", "rollout", "x single", "x batched",
-        "drift", "MuJoCo's",
-    ):  # fmt: skip
-        table.add_column(heading, justify="left" if heading in ("mechanism", "solver") else "right")
-    for r in results:
-        ratios = r.ratios
-        table.add_row(
-            r.robot, str(r.dof), str(r.rows), r.solver, f"{r.single:.3f}", f"{r.batched:.4f}",
-            _number(r.mujoco_step), _number(r.mujoco_rollout), f"{ratios[0]:.0f}" if ratios else "-",
-            f"{ratios[1]:.0f}" if ratios else "-", f"{r.drift:.0e}",
-            "-" if r.mujoco_drift is None else f"{r.mujoco_drift:.0e}",
-        )  # fmt: skip
-    console.print(table)
+    console.print(simulation_table(results, bench.DT, bench.BATCH))
     console.print(f"{_machine_text()}. MuJoCo's constraints are soft.", highlight=False)
+
+
+@app.command("convergence")
+def convergence(
+    systems: str = typer.Option("two hands + cube,biped", help="Comma-separated systems of `bench loops`."),
+    count: int = typer.Option(10_000, min=2, help="Number of states."),
+    plot: str = typer.Option("", help="Write a figure to this file (.svg, .png, .pdf)."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+) -> None:
+    """Residuals after each iteration, and errors for each penalty, of solvers for closed loops."""
+    from ..bench import convergence as bench
+    from ..bench.loop_systems import SYSTEMS
+
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    results = []
+    with _progress(console) as (progress, task):
+        for name in _chosen(systems, SYSTEMS, "system"):
+            step = partial(_describe, progress, task)
+            results += bench.measure(name, SYSTEMS[name](), count=count, progress=step)
+    if plot:
+        bench.plot(results, plot)
+    if as_json:
+        _print_json({"machine": machine(), "results": [r.as_dictionary() for r in results]})
+        return
+    table = Table(title=f"largest of {count} states, half of them closed", title_justify="left")
+    for heading in ("system", "algorithm", *(f"{n} it." for n in bench.ITERATIONS)):
+        table.add_column(heading)
+    for mu in bench.PENALTIES[2::3]:
+        table.add_column(f"error, mu {mu:.0e}")
+    for r in results:
+        errors = [r.error[mu] for mu in bench.PENALTIES[2::3]]
+        table.add_row(r.system, r.algorithm, *(f"{x:.1e}" for x in (*r.largest.values(), *errors)))
+    console.print(table)
 
 
 @app.command("compile")
