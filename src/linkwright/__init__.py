@@ -32,7 +32,9 @@ from .model.joint import (
 )
 from .model.loops import loops
 from .model.parameters import default_parameters
+from .model.transmissions import differential, gear, parallel_belts
 from .programs import RECIPES
+from .programs.functions import explicit, implicit, universal_transmission
 from .referee import solve_kkt
 from .robots import robots as list_robots
 from .sim import PD, Trajectory, simulate
@@ -49,9 +51,9 @@ __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
     "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
-    "default_parameters", "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "helical", "inspect",
-    "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints", "loops", "mobility", "planar",
-    "prismatic", "project_configuration", "project_velocity", "reference", "revolute", "rod", "save", "simulate",
-    "solve_kkt", "spherical", "to_mujoco", "to_pinocchio", "trace_program", "translational", "transmission",
-    "universal", "viewer", "weld",
+    "default_parameters", "differential", "explicit", "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "gear",
+    "helical", "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints",
+    "loops", "mobility", "parallel_belts", "planar", "prismatic", "project_configuration", "project_velocity",
+    "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_mujoco", "to_pinocchio",
+    "trace_program", "translational", "transmission", "universal", "universal_transmission", "viewer", "weld",
 ]  # fmt: skip

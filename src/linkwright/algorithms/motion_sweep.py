@@ -57,8 +57,8 @@ class MotionSweep:
 
     def wrenches(self, tree: Tree, f_ext: Sequence[Force] | None = None) -> list[Force]:
         """What it takes to move each body as the sweep says, less external forces."""
-        wrenches = [Force.zero()]
+        wrenches = [Force.zero()] * len(tree.parent)
         for i in tree.outward():
             f = tree.lumped[i].wrench(self.field[i])
-            wrenches.append(f if f_ext is None else f - f_ext[i])
+            wrenches[i] = f if f_ext is None else f - f_ext[i]
         return wrenches

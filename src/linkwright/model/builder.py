@@ -30,6 +30,7 @@ class ModelBuilder:
         self._joint_names: set[str] = set()
         self._mimics: list[Mimic] = []
         self._constraints: list[Constraint] = []
+        self._independent: tuple[str, ...] = ()
         self._warnings: list[str] = []
 
     @classmethod
@@ -45,6 +46,7 @@ class ModelBuilder:
         for frame in model.frames.values():
             builder.add_frame(frame.name, model.bodies[frame.body].name, frame.placement)
         builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
+        builder._independent = model.independent
         return builder
 
     def add_body(
@@ -116,6 +118,7 @@ class ModelBuilder:
             self.gravity,
             mimics=tuple(self._mimics),
             constraints=tuple(self._constraints),
+            independent=self._independent,
             warnings=tuple(warnings),
         )
 

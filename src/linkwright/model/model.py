@@ -70,7 +70,7 @@ class Model:
     motors: tuple[str, ...] = field(default=(), repr=False)
     """Joints that a motor drives, where the file says so."""
     independent: tuple[str, ...] = field(default=(), repr=False)
-    """Joints whose coordinates the file declares independent of the others."""
+    """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -111,6 +111,12 @@ class Model:
     def with_constraints(self, *constraints: Constraint) -> Model:
         """This model with further constraints, e.g. `robot.with_constraints(linkwright.weld("left_foot"))`."""
         return replace(self, constraints=(*self.constraints, *constraints))
+
+    def with_independent(self, *joints: str) -> Model:
+        """This model with these joints as the independent ones of the loops they are in."""
+        for name in joints:
+            self.joint_index(name)
+        return replace(self, independent=tuple(joints))
 
     @property
     def has_loops(self) -> bool:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import UnsupportedError
-from ..model.constraints import CenterOfMass, Constraint, Coupling, RelativeConstraint, Rod, SumConstraint
+from ..model.constraints import (
+    CenterOfMass,
+    Constraint,
+    Coupling,
+    ExplicitFunction,
+    ImplicitFunction,
+    RelativeConstraint,
+    Rod,
+    SumConstraint,
+)
 from .kinematics import cross_motion, motion_transform, skew
 
 
@@ -13,7 +22,7 @@ def dense_closure(dynamics, constraint: Constraint) -> tuple[np.ndarray, np.ndar
     """(J, J-dot v, wrench on the first frame per multiplier as rows [linear; angular])."""
     forms = {
         RelativeConstraint: _relative, Rod: _rod, Coupling: _coupling, SumConstraint: _sum,
-        CenterOfMass: _center_of_mass,
+        CenterOfMass: _center_of_mass, ImplicitFunction: _function, ExplicitFunction: _function,
     }  # fmt: skip
     if type(constraint) not in forms:
         raise UnsupportedError(f"the referee does not know constraints of kind {type(constraint).__name__}")
@@ -81,6 +90,22 @@ def _coupling(dynamics, c: Coupling):
             place = slice(0, 3) if body_joint.kind == "prismatic" else slice(3, 6)
             wrench[0, place] = A.array(body_joint.axis) * slope
     return J, drift, wrench
+
+
+def _function(dynamics, c: ImplicitFunction):
+    """Its derivatives are the constraint's own: those are tested against differences."""
+    A, model = dynamics.arithmetic, dynamics.model
+    joints = [model.joint_index(name) for name in c.all_joints]
+    q, v = ([float(x[index[i]][0]) for i in joints] for x, index in ((dynamics.q, model.iq), (dynamics.v, model.iv)))
+    _, K, rate = c.value(q, v)
+    J, wrench = A.zeros(c.size, model.nv), A.zeros(c.size, 6)
+    first = model.bodies[joints[0]].joint
+    place = slice(0, 3) if first.kind == "prismatic" else slice(3, 6)
+    for r, row in enumerate(K):
+        for i, slope in zip(joints, row, strict=True):
+            J[r, model.iv[i].start] += A.number(slope)
+        wrench[r, place] = A.array(first.axis) * A.number(row[0])
+    return J, A.array(np.array(rate, dtype=float)), wrench
 
 
 def _sum(dynamics, c: SumConstraint):

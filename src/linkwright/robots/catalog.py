@@ -13,11 +13,14 @@ from typing import ClassVar
 from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
 from .digit_like import biped_with_box, digit_like, two_bipeds_with_box
+from .geared import belt_chain, geared_chain
 from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
 from .jansen import jansen_beast, jansen_leg
 from .looped_patterns import all_coupled, chain_of_loops, ring, star
+from .mini_cheetah import mini_cheetah
+from .mit_humanoid import mit_humanoid
 from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
 from .parallel import delta_robot, stewart_platform
 from .patterns import chain, stem_with_branches, tree
@@ -31,6 +34,8 @@ from .planar_linkages import (
 )
 from .quadruped import quadruped
 from .random import random_tree
+from .rotor_humanoid import rotor_humanoid
+from .tello import tello, tello_leg
 
 
 @dataclass(frozen=True)
@@ -188,6 +193,13 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("random_tree", "random, all joint kinds; random_tree:seed,n", 23, False, random_tree),
     BuiltRobot("quadruped", "four-legged robot", 18, True, quadruped),
     BuiltRobot("humanoid", "two-legged robot with arms", 36, True, humanoid),
+    BuiltRobot("geared_chain", "planar chain with a geared rotor per joint; geared_chain:n", 24, False, geared_chain),
+    BuiltRobot("belt_chain", "planar chain driven in pairs by parallel belts; belt_chain:n", 24, False, belt_chain),
+    BuiltRobot("mini_cheetah", "MIT Mini Cheetah with its rotors", 30, True, mini_cheetah),
+    BuiltRobot("mit_humanoid", "MIT Humanoid with its rotors and belts", 42, True, mit_humanoid),
+    BuiltRobot("tello", "humanoid in the manner of Tello, differentials in its legs", 42, True, tello),
+    BuiltRobot("tello_leg", "one leg of it", 10, False, tello_leg),
+    BuiltRobot("rotor_humanoid", "two-legged robot with arms and a rotor on every joint", 70, True, rotor_humanoid),
     BuiltRobot("humanoid_with_hands", "the same with two five-fingered hands", 84, True, humanoid_with_hands),
     BuiltRobot("slider_crank", "slider-crank, one loop", 3, False, slider_crank),
     BuiltRobot("four_bar", "planar four-bar linkage", 3, False, four_bar),

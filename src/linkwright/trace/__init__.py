@@ -1,5 +1,6 @@
 """Tracing: a Python function run on symbols becomes a straight-line program. Knows nothing of robots."""
 
+from .differentiation import directional_derivative, jacobian
 from .expr import Expr
 from .interpreter import interpret
 from .operations import Operations, count_operations
@@ -8,6 +9,6 @@ from .passes import PASSES, simplify
 from .program import Input, Output, Program, trace
 
 __all__ = [
-    "PASSES", "Expr", "Input", "Op", "Operations", "Output", "Program", "count_operations", "interpret", "simplify",
-    "trace",
+    "PASSES", "Expr", "Input", "Op", "Operations", "Output", "Program", "count_operations", "directional_derivative",
+    "interpret", "jacobian", "simplify", "trace",
 ]  # fmt: skip

@@ -8,13 +8,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...model import Tree
-from ...model.constraints import CenterOfMass, Constraint, Coupling, RelativeConstraint, Rod, SumConstraint
+from ...model.constraints import (
+    CenterOfMass,
+    Constraint,
+    Coupling,
+    ExplicitFunction,
+    ImplicitFunction,
+    RelativeConstraint,
+    Rod,
+    SumConstraint,
+)
 from ...scalar import Scalar
 from ...spatial import Transform
 from .center_of_mass import CenterOfMassClosure
 from .closure import Closure
 from .coupling import CouplingClosure
 from .frame_motions import FrameMotions
+from .function import FunctionClosure
 from .relative import RelativeClosure
 from .relative_poses import RelativePoses
 from .rod import RodClosure
@@ -26,6 +36,8 @@ _CLOSURES: dict[type[Constraint], type[Closure]] = {
     Coupling: CouplingClosure,
     SumConstraint: SumClosure,
     CenterOfMass: CenterOfMassClosure,
+    ImplicitFunction: FunctionClosure,
+    ExplicitFunction: FunctionClosure,
 }
 
 

@@ -1,0 +1,71 @@
+"""Which joints a constraint involves, and its rows at a posture on numbers: what choosing clusters needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...model import Model, Tree
+from ...model.constraints import Constraint
+from .implicit import ImplicitStep, LoopClosure
+from .joint_level import tied_joints, ties_joints
+
+
+def is_loop(model: Model, constraint: Constraint) -> bool:
+    """Between joints, or between frames on two bodies that move: embedded unless the user says otherwise."""
+    return ties_joints(constraint) or len(constraint.bodies(model)) > 1
+
+
+def involved_bodies(model: Model, constraint: Constraint) -> tuple[list[int], int]:
+    """(bodies whose joints it involves, the body from which inward nothing matters)."""
+    if ties_joints(constraint):
+        return tied_joints(model, constraint), 0
+    bodies = constraint.bodies(model)
+    root = bodies[0] if len(bodies) > 1 else 0
+    for body in bodies[1:]:
+        root = model.graph.common_ancestor(root, body)
+    inner = set(model.graph.support[root])
+    return sorted({i for body in bodies for i in model.graph.support[body]} - inner), root
+
+
+class NumericRows:
+    """K over the velocities of some bodies, and errors, of some constraints; on numbers."""
+
+    def __init__(self, tree: Tree, bodies: Sequence[int], constraints: Sequence[int]):
+        self.tree, self.bodies = tree, tuple(bodies)
+        self.velocities = [n for i in bodies for n in range(tree.iv[i].start, tree.iv[i].stop)]
+        loops = [LoopClosure(c, involved_bodies(tree.model, tree.constraints[c])[1]) for c in constraints]
+        self._step = ImplicitStep(tree, bodies, loops, ())
+        self.has_frames = any(not ties_joints(tree.constraints[c]) for c in constraints)
+        self.joint_rows = sum(tree.constraints[c].size for c in constraints if ties_joints(tree.constraints[c]))
+
+    def __call__(self, q: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of constraints between joints come first."""
+        q = [float(x) for x in q]
+        K = np.array([[float(row.get(n, 0.0)) for n in self.velocities] for row in self._step.jacobian(q)])
+        return K.reshape(-1, len(self.velocities)), self.errors(q)
+
+    def errors(self, q: Sequence[float]) -> np.ndarray:
+        return np.array([float(x) for x in self._step.errors([float(x) for x in q])])
+
+    def closed(self, q: np.ndarray, *, iterations: int = 60, tolerance: float = 1e-10) -> np.ndarray | None:
+        """q moved as little as Newton's method does to meet the constraints; None if it does not get there."""
+        q, met = q.copy(), False
+        for _ in range(iterations):
+            with np.errstate(all="ignore"):
+                K, error = self(q)
+            if not (np.all(np.isfinite(K)) and np.all(np.isfinite(error))):
+                return None
+            if met or not error.any():
+                return q
+            met = bool(np.abs(error).max(initial=0.0) < tolerance)  # one more step makes it exact to rounding
+            change = -np.linalg.pinv(K, rcond=1e-8) @ error
+            largest = np.abs(change).max()
+            q = self.moved(q, change * min(1.0, 0.5 / largest) if largest > 0 else change)
+        return None
+
+    def moved(self, q: np.ndarray, change: np.ndarray) -> np.ndarray:
+        v = np.zeros(self.tree.nv)
+        v[self.velocities] = change
+        return self.tree.model.integrate(q, v)

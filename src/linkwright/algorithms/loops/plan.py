@@ -1,0 +1,228 @@
+"""Planning: which coordinates of each cluster are independent, and in which steps the others follow.
+
+Everything here happens on numbers, once per model. The plan is then carried out on any tree of the model, also one
+whose masses and placements are inputs of the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...errors import InputError
+from ...model import Model, Tree
+from ...model.clusters import ClusterGraph, bodies_by_hand
+from ...model.constraints import Coupling, ExplicitFunction
+from ..clustered_tree import ClusteredTree
+from ..rotors import find_rotors
+from .choice import choose_independent
+from .closed_form import CouplingStep, ExplicitStep, LinearStep
+from .four_bar import FourBarStep
+from .implicit import ImplicitStep, LoopClosure
+from .involvement import NumericRows, involved_bodies, is_loop
+from .joint_level import is_linear, ties_joints
+from .resolution import Resolution
+from .step import Step
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """How some unknown velocities of a cluster are found: from one constraint by formula, or from several together.
+
+    solved   the step on plain numbers, its order of elimination chosen; None for formulas
+    """
+
+    constraints: tuple[int, ...]
+    unknown: tuple[int, ...]
+    solved: ImplicitStep | LinearStep | None = None
+
+
+class ClusterPlan:
+    """graph        of clusters
+    independent  velocities per cluster
+    steps        per cluster
+    reference    a configuration that meets all constraints, from which positions are found
+    """
+
+    def __init__(self, model: Model, *, loops=None, independent: Sequence[str] = (), clusters=(), pose=None):
+        """`pose`: where to start closing the loops from, and choosing pivots at; the model's reference if None."""
+        self.model = model
+        self.embedded = _embedded(model, loops)
+        involved = {c: involved_bodies(model, model.constraints[c]) for c in self.embedded}
+        self._roots = {c: root for c, (_, root) in involved.items()}
+        ties = [(c, bodies) for c, (bodies, _) in involved.items()]
+        self.graph = ClusterGraph(model, [*ties, *bodies_by_hand(model, clusters)])
+        named = {model.joint_index(name) for name in independent}
+        tree = Tree(model, choose_cheap_frames=False)
+        self.reference = np.array(model.reference if pose is None else pose, dtype=float)
+        if self.reference.shape != (model.nq,):
+            raise InputError(f"pose has shape {self.reference.shape}; expected ({model.nq},), a configuration q")
+        chosen, steps = [], []
+        for cluster in self.graph.clusters:
+            velocities = [n for i in cluster.bodies for n in range(model.iv[i].start, model.iv[i].stop)]
+            if not cluster.constraints:
+                chosen.append(tuple(velocities))
+                steps.append(())
+                continue
+            rows = NumericRows(tree, cluster.bodies, cluster.constraints)
+            self.reference, own = choose_independent(model, cluster, rows, self.reference, named)
+            chosen.append(own)
+            steps.append(self._planned_steps(tree, cluster, own))
+        for i in sorted(named):
+            if not self.graph.clusters[self.graph.of_body[i]].constraints:
+                raise InputError(
+                    f"joint {model.bodies[i].joint.name!r} was named independent, but no loop involves it: its "
+                    f"coordinates are independent anyway"
+                )
+        self.independent, self.steps = tuple(chosen), tuple(steps)
+
+    def _planned_steps(self, tree: Tree, cluster, independent: Sequence[int]) -> tuple[StepPlan, ...]:
+        model = self.model
+        known = set(independent)
+        left = list(cluster.constraints)
+        plans: list[StepPlan] = []
+        progress = True
+        while progress:
+            progress = False
+            for c in list(left):
+                unknown = self._by_formula(model.constraints[c], known)
+                if unknown:
+                    plans.append(StepPlan((c,), unknown))
+                    known |= set(unknown)
+                    left.remove(c)
+                    progress = True
+        unknown = [
+            n for i in cluster.bodies for n in range(model.iv[i].start, model.iv[i].stop) if n not in known
+        ]
+        for constraints, velocities in self._components(left, unknown):
+            step = self._implicit(tree, cluster, constraints, velocities)
+            at = [float(x) for x in self.reference]
+            if step.choose_pivots(at) < len(velocities):
+                raise InputError(
+                    f"the independent joints {self._names(independent)} do not determine {self._names(velocities)}; "
+                    f"choose others in this cluster ({', '.join(self._joint_names(cluster.bodies))}), or none"
+                )
+            plans.append(StepPlan(constraints, velocities, step))
+        return tuple(plans)
+
+    def _by_formula(self, constraint, known: set[int]) -> tuple[int, ...]:
+        """The velocities that a constraint gives from known ones by a formula; none if it cannot."""
+        model = self.model
+        if isinstance(constraint, ExplicitFunction):
+            given = [model.iv[model.joint_index(name)].start for name in constraint.independent]
+            unknown = [model.iv[model.joint_index(name)].start for name in constraint.joints]
+            return tuple(unknown) if set(given) <= known and not set(unknown) & known else ()
+        if isinstance(constraint, Coupling):
+            terms = [(model.iv[model.joint_index(joint)].start, p) for joint, p in constraint.terms]
+            unknown = [(n, p) for n, p in terms if n not in known]
+            if len(unknown) == 1 and not any(unknown[0][1][2:]):
+                return (unknown[0][0],)
+        return ()
+
+    def _components(self, constraints: Sequence[int], unknown: Sequence[int]):
+        """Constraints that share unknowns are solved together."""
+        velocities = {}
+        for c in constraints:
+            bodies = involved_bodies(self.model, self.model.constraints[c])[0]
+            velocities[c] = {n for i in bodies for n in range(self.model.iv[i].start, self.model.iv[i].stop)}
+        groups: list[tuple[list[int], set[int]]] = []
+        for c in constraints:
+            own = velocities[c] & set(unknown)
+            if not own:
+                continue  # follows from the others
+            touching = [g for g in groups if g[1] & own]
+            merged = ([x for g in touching for x in g[0]] + [c], own.union(*(g[1] for g in touching)))
+            groups = [g for g in groups if g not in touching] + [merged]
+        return [(tuple(sorted(cs)), tuple(sorted(vs))) for cs, vs in groups]
+
+    # Carrying it out
+
+    def on(
+        self, tree: Tree, *, newton: tuple[int, int] = (8, 4), start=None, reflection: str | None = None
+    ) -> tuple[ClusteredTree, list[Resolution]]:
+        """The clusters of a tree, and how their loops are resolved. `newton`: steps of continuation, and at the end."""
+        model = self.model
+        on_frames = {
+            i for c in range(len(model.constraints)) if not ties_joints(model.constraints[c])
+            for i in model.constraints[c].bodies(model)
+        }  # fmt: skip
+        candidates = [
+            i for cluster in self.graph.clusters if cluster.constraints for i in cluster.bodies if i not in on_frames
+        ]
+        system = ClusteredTree(tree, self.graph, self.independent, find_rotors(tree, candidates), reflection)
+        resolutions = []
+        for k, cluster in enumerate(self.graph.clusters):
+            steps = [self._step(tree, cluster, plan, newton, start) for plan in self.steps[k]]
+            resolutions.append(Resolution(system.velocities_of(k), self.independent[k], steps))
+        return system, resolutions
+
+    def _step(self, tree: Tree, cluster, plan: StepPlan, newton: tuple[int, int], start) -> Step:
+        if plan.solved is not None:
+            if all(is_linear(tree.constraints[c]) for c in plan.constraints):
+                return LinearStep(tree, [tree.constraints[c] for c in plan.constraints], plan.unknown)
+            step = self._implicit(tree, cluster, plan.constraints, plan.unknown)
+            known = [float(x) for x in self.reference]
+            step.order, step.usual_pivots = plan.solved.order, plan.solved.usual_pivots
+            step.start = known if start is None else start
+            step.continuation, step.polish = newton
+            if isinstance(step, FourBarStep):
+                step.measure(plan.solved, known)
+            return step
+        constraint = tree.constraints[plan.constraints[0]]
+        if isinstance(constraint, Coupling):
+            terms = [(self.model.joint_index(joint), p) for joint, p in constraint.terms]
+            unknown = next(i for i, _ in terms if tree.iv[i].start == plan.unknown[0])
+            return CouplingStep(tree, terms, unknown)
+        return ExplicitStep(tree, constraint)
+
+    def _implicit(self, tree: Tree, cluster, constraints: Sequence[int], unknown: Sequence[int]) -> ImplicitStep:
+        loops = [LoopClosure(c, self._roots[c]) for c in constraints]
+        four_bar = len(loops) == 1 and FourBarStep.serves(self.model, constraints[0], unknown)
+        return (FourBarStep if four_bar else ImplicitStep)(tree, cluster.bodies, loops, unknown)
+
+    # Coordinates
+
+    @cached_property
+    def coordinates(self) -> list[int]:
+        """Of each entry of y: which entry of q it is. Velocities that are not rates of coordinates come whole
+        joints.
+        """
+        model, result = self.model, []
+        for velocities in self.independent:
+            for i in sorted({self._body_of(n) for n in velocities}):
+                joint, own = model.bodies[i].joint, [n for n in velocities if self._body_of(n) == i]
+                if len(own) == joint.nv:
+                    result += range(model.iq[i].start, model.iq[i].stop)
+                elif joint.motion().velocity_is_rate:
+                    result += [model.iq[i].start + n - model.iv[i].start for n in own]
+                else:
+                    raise InputError(
+                        f"joint {joint.name!r} is {joint.kind} and only some of its velocities are independent, so "
+                        f"there is no y; use coordinates='spanning', or name other joints independent"
+                    )
+        return sorted(result)
+
+    def _body_of(self, velocity: int) -> int:
+        model = self.model
+        return next(i for i in range(1, model.nbodies) if model.iv[i].start <= velocity < model.iv[i].stop)
+
+    def _names(self, velocities: Sequence[int]) -> list[str]:
+        return self._joint_names(dict.fromkeys(self._body_of(n) for n in velocities))
+
+    def _joint_names(self, bodies) -> list[str]:
+        return [self.model.bodies[i].joint.name for i in bodies]
+
+
+def _embedded(model: Model, loops) -> list[int]:
+    """Which constraints are embedded: those named, or all between joints and between bodies that move."""
+    if loops is None:
+        return [c for c, constraint in enumerate(model.constraints) if is_loop(model, constraint)]
+    names: Mapping[str, int] = {constraint.name: c for c, constraint in enumerate(model.constraints)}
+    listed = (loops,) if isinstance(loops, str) else tuple(loops)
+    for name in listed:
+        if name not in names:
+            raise InputError(f"loops names {name!r}; the constraints are {', '.join(names) or '(none)'}")
+    return sorted({names[name] for name in listed} | {c for c, x in enumerate(model.constraints) if is_loop(model, x)})

@@ -1,0 +1,279 @@
+"""Clusters on the papers' robots: every algorithm, every backend, orderings of cost, approximations."""
+
+import numpy as np
+import pytest
+from cluster_cases import dense_projection, flat, plan
+
+import linkwright as lw
+from linkwright.errors import InputError, UnsupportedError
+from linkwright.model import Tree
+from linkwright.model.clusters import ClusterGraph
+from linkwright.referee import DenseDynamics
+from linkwright.robots import chain, humanoid, quadruped
+from linkwright.trace import count_operations
+
+ROBOTS = ("geared_chain", "belt_chain", "mini_cheetah", "mit_humanoid", "tello", "rotor_humanoid")
+SMALL = ("geared_chain:3", "belt_chain:4", "mini_cheetah", "tello_leg")
+
+
+def states(model, rng, batch=None, spread=0.6):
+    found = plan(model)
+    size = () if batch is None else (batch,)
+    v = rng.normal(size=(*size, model.nv)) * spread
+    q = model.integrate(np.broadcast_to(found.reference, (*size, model.nq)), v)
+    ny = len(flat(found))
+    return q[..., found.coordinates], rng.normal(size=(*size, ny)), rng.normal(size=(*size, ny))
+
+
+def operations(model, name, **options):
+    return count_operations(lw.trace_program(model, name, **options)).total
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_robots_against_the_referee_and_lcaba(name, rng):
+    model = lw.load(name)
+    y, yd, tau = states(model, rng)
+    result = lw.reference(model, "cluster_aba", outputs=("ydd", "a", "q", "residual", "status"))(y, yd, tau)
+    assert result.residual < 1e-12 and result.status == 0
+    J = lw.reference(model, "loop_jacobians")(y, yd)
+    v = J.G @ yd
+    assert np.abs(J.K @ J.G).max() < 1e-12 and np.abs(J.K @ J.g - J.k).max() < 1e-12 * (1 + np.abs(J.k).max())
+    expected, H, bias = dense_projection(model, result.q, yd, tau, J.G, J.g)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(result.ydd, expected, rtol=0, atol=1e-9 * scale)
+    for other in ("projection", "lagrange"):
+        np.testing.assert_allclose(lw.reference(model, other)(y, yd, tau), expected, rtol=0, atol=1e-9 * scale)
+    for inverse in ("cluster_rnea", "projected_rnea"):
+        found = lw.reference(model, inverse)(y, yd, result.ydd)
+        np.testing.assert_allclose(found, tau, rtol=0, atol=1e-10 * (1 + np.abs(bias).max()))
+    found = lw.reference(model, "cluster_crba")(y)
+    np.testing.assert_allclose(found, H, rtol=0, atol=1e-12 * np.abs(H).max())
+    assert np.linalg.eigvalsh(found)[0] > 0 and np.array_equal(found, found.T)
+    full = np.zeros(model.nv)
+    full[flat(plan(model))] = tau
+    loops = lw.reference(model, "lcaba", outputs=("a",), iterations=20)(result.q, v, full)
+    np.testing.assert_allclose(result.a, loops, rtol=0, atol=1e-9 * np.abs(loops).max())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_backends_agree(name, backend, rng):
+    model = lw.load(name)
+    y, yd, tau = states(model, rng, batch=11)
+    expected = lw.reference(model, "cluster_aba")(y, yd, tau)
+    found = backend(model, "cluster_aba", {"y": y, "yd": yd, "tau_y": tau})
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+    back = backend(model, "cluster_rnea", {"y": y, "yd": yd, "ydd": expected})
+    np.testing.assert_allclose(back, tau, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [chain(6), quadruped(), humanoid()], ids=lambda m: m.name)
+def test_clusters_of_one_body_cost_what_trees_cost(model):
+    assert operations(model, "cluster_aba") == operations(model, "aba")
+    assert operations(model, "cluster_rnea") == operations(model, "rnea")
+    assert operations(model, "cluster_crba") == operations(model, "crba")
+    held = model.with_constraints(lw.weld(model.bodies[-1].name), lw.connect(model.bodies[2].name))
+    assert operations(held, "cluster_efpa") == operations(held, "efpa")
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_orderings_of_the_paper(name):
+    """[Chignoli2023] Tables II and III, in operations."""
+    model = lw.load(name)
+    assert operations(model, "cluster_rnea") < operations(model, "projected_rnea")
+    exact = operations(model, "cluster_aba")
+    assert exact < operations(model, "projection") < operations(model, "lagrange")
+    assert operations(model, "approximate_aba") < exact
+    assert operations(model, "approximate_rnea") < operations(model, "cluster_rnea")
+
+
+@pytest.mark.parametrize("name, frames", [
+    ("geared_chain", ["tip"]), ("belt_chain", ["tip"]), ("rotor_humanoid", ["left_foot", "right_foot"]),
+])  # fmt: skip
+def test_force_propagators_win_on_long_limbs(name, frames):
+    """[Chignoli2023] Table IV. On short limbs the projection, whose factors keep the zeros of branches, is cheaper."""
+    held = lw.load(name).with_constraints(*map(lw.weld, frames))
+    assert operations(held, "cluster_efpa") < operations(held, "projected_efpa")
+
+
+@pytest.mark.parametrize("robot", ["geared_chain", "belt_chain"])
+def test_linear_and_cubic_growth(robot):
+    """From 2 to 24 links: C-ABA's cost per further link stays, those of the dense methods grow."""
+    sizes = (2, 8, 16, 24)
+    names = ("cluster_aba", "projection", "lagrange")
+    counts = {name: [operations(lw.load(f"{robot}:{n}"), name) for n in sizes] for name in names}
+    slope = np.diff(counts["cluster_aba"]) / np.diff(sizes)
+    assert slope[2] == pytest.approx(slope[1], rel=1e-3)
+    for name in ("projection", "lagrange"):
+        cubic = np.polyfit(sizes, counts[name], 3)
+        assert cubic[0] > 0.1  # operations per link cubed
+        assert np.diff(counts[name])[-1] > 1.7 * np.diff(counts[name])[-2]
+
+
+@pytest.mark.parametrize("name", ["geared_chain:4", "belt_chain:4", "mini_cheetah", "tello_leg", "mit_humanoid"])
+def test_end_effectors_in_independent_coordinates(name, rng):
+    model = lw.load(name)
+    frames = {"geared_chain:4": ["tip"], "belt_chain:4": ["tip", "link_2"], "mini_cheetah": ["FL_foot", "RR_foot"],
+              "tello_leg": ["foot", "shank"], "mit_humanoid": ["left_foot", "right_hand", "torso"]}[name]  # fmt: skip
+    y, yd, _ = states(model, rng)
+    held = model.with_constraints(*(lw.weld(frame) for frame in frames))
+    J = np.concatenate([lw.reference(model, "cluster_frame_jacobian", frame=frame)(y) for frame in frames])
+    H = lw.reference(model, "cluster_crba")(y)
+    expected = J @ np.linalg.solve(H, J.T)
+    for algorithm in ("cluster_efpa", "projected_efpa"):
+        found = lw.reference(held, algorithm)(y)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+    moving = lw.reference(model, "spanning_velocity", outputs=("v", "q"))(y, yd)
+    twist = lw.reference(model, "frame_velocities", frames=frames[0])(moving.q, moving.v)[0]
+    np.testing.assert_allclose(J[:6] @ yd, twist, atol=1e-12 * (1 + np.abs(twist).max()))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_external_forces_on_any_body(name, rng):
+    model = lw.load(name)
+    y, yd, tau = states(model, rng)
+    f_ext = rng.normal(size=(model.nbodies, 6))
+    J = lw.reference(model, "loop_jacobians")(y, yd)
+    q = lw.reference(model, "spanning_position", outputs="q")(y)
+    torque = J.G.T @ DenseDynamics(model, q, J.G @ yd).torque_of_forces(f_ext).astype(float)
+    expected = lw.reference(model, "cluster_aba")(y, yd, tau + torque)
+    for algorithm in ("cluster_aba", "projection", "lagrange"):
+        found = lw.reference(model, algorithm, f_ext=True)(y, yd, tau, f_ext)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    back = lw.reference(model, "cluster_rnea", f_ext=True)(y, yd, expected, f_ext)
+    np.testing.assert_allclose(back, tau, atol=1e-9 * (1 + np.abs(torque).max()))
+
+
+def test_belts_of_the_mit_humanoid():
+    model = lw.load("mit_humanoid")
+    y, yd, _ = states(model, np.random.default_rng(0))
+    J = lw.reference(model, "loop_jacobians", outputs=("G", "g"))(y, yd)
+    joints = [f"left_{name}_joint" for name in ("shank", "foot_rotor", "shank_rotor", "foot_link")]
+    rows = [model.iv[model.joint_index(name)].start for name in joints]
+    columns = [flat(plan(model)).index(rows[0]), flat(plan(model)).index(rows[3])]
+    np.testing.assert_array_equal(J.G[np.ix_(rows, columns)], [[1, 0], [12, 12], [12, 0], [0, 1]])
+    assert not J.g.any()
+
+
+def test_coordinates_there_and_back(rng):
+    model = lw.load("tello_leg")
+    y, yd, ydd = states(model, rng)
+    q = lw.reference(model, "spanning_position", outputs="q")(y)
+    v = lw.reference(model, "spanning_velocity")(y, yd)
+    np.testing.assert_array_equal(lw.reference(model, "independent_position")(q), y)
+    np.testing.assert_allclose(lw.reference(model, "independent_velocity")(v), yd, atol=1e-15)
+    h = 1e-5
+    there, back = (lw.reference(model, "spanning_position", outputs="q")(y + s * yd) for s in (h, -h))
+    np.testing.assert_allclose((there - back) / (2 * h), v, rtol=1e-7, atol=1e-8)
+    ahead, behind = (lw.reference(model, "spanning_velocity")(y + s * yd, yd + s * ydd) for s in (h, -h))
+    a = lw.reference(model, "spanning_acceleration")(y, yd, ydd)
+    np.testing.assert_allclose((ahead - behind) / (2 * h), a, rtol=1e-6, atol=1e-7)
+    tau = rng.normal(size=model.nv)
+    assert lw.reference(model, "independent_torque")(y, tau) @ yd == pytest.approx(tau @ v)
+    moved = lw.reference(model, "integrate_independent")(y, yd)
+    np.testing.assert_allclose(moved, y + yd)
+
+
+def test_positions_may_be_given_as_they_are(rng):
+    model = lw.load("tello")
+    y, yd, tau = states(model, rng)
+    q = lw.reference(model, "spanning_position", outputs="q")(y)
+    expected = lw.reference(model, "cluster_aba")(y, yd, tau)
+    spanning = lw.reference(model, "cluster_aba", coordinates="spanning")(q, yd, tau)
+    np.testing.assert_allclose(spanning, expected, rtol=1e-9, atol=1e-9)
+    guessed = lw.reference(model, "cluster_aba", guess="input")(y, yd, tau, q)
+    np.testing.assert_allclose(guessed, expected, rtol=1e-9, atol=1e-9)
+    assert operations(model, "cluster_aba", coordinates="spanning") < 0.8 * operations(model, "cluster_aba")
+
+
+def test_approximations_keep_less_and_less_of_the_rotors(rng):
+    """Figure 14's order, at one state; the experiment itself is in bench/ankle_torque.py."""
+    model = lw.load("belt_chain:4")
+    y, yd, ydd = states(model, rng)
+    exact = lw.reference(model, "cluster_rnea")(y, yd, ydd)
+    errors = [
+        np.abs(lw.reference(model, "approximate_rnea", reflected=kept)(y, yd, ydd) - exact).max()
+        for kept in ("block", "diagonal", "none")
+    ]
+    assert 0 < errors[0] < errors[1] < errors[2]
+    for kept in ("block", "diagonal", "none"):
+        tau = lw.reference(model, "approximate_rnea", reflected=kept)(y, yd, ydd)
+        back = lw.reference(model, "approximate_aba", reflected=kept)(y, yd, tau)
+        np.testing.assert_allclose(back, ydd, atol=1e-10)
+
+
+def test_gears_against_a_lagrangian(rng):
+    """Two links and two rotors, from kinetic and potential energy by CasADi."""
+    ca = pytest.importorskip("casadi")
+    model = lw.load("geared_chain:2")
+    q, v, a = (ca.SX.sym(name, 2) for name in "qva")
+    kinetic = potential = 0
+    angle = rate = 0
+    joint = ca.SX.zeros(2)
+    for k in range(2):
+        for mass, inertia, spin, at in (
+            (0.05, 1e-4, rate + 2 * v[k], joint),
+            (1.0, 1.0, rate + v[k], joint + 0.5 * ca.vertcat(ca.cos(angle + q[k]), ca.sin(angle + q[k]))),
+        ):
+            velocity = ca.jacobian(at, q) @ v
+            kinetic += 0.5 * mass * ca.dot(velocity, velocity) + 0.5 * inertia * spin**2
+            potential += mass * 9.81 * at[1]
+        angle, rate = angle + q[k], rate + v[k]
+        joint = joint + ca.vertcat(ca.cos(angle), ca.sin(angle))
+    momentum = ca.gradient(kinetic, v)
+    torque = ca.jacobian(momentum, q) @ v + ca.jacobian(momentum, v) @ a - ca.gradient(kinetic - potential, q)
+    function = ca.Function("torque", [q, v, a], [torque])
+    for _ in range(5):
+        y, yd, ydd = rng.normal(size=(3, 2))
+        expected = np.array(function(y, yd, ydd)).ravel()
+        np.testing.assert_allclose(lw.reference(model, "cluster_rnea")(y, yd, ydd), expected, rtol=1e-11, atol=1e-11)
+
+
+def test_smallest_clusters():
+    """Loops that share a body share a cluster; outputs in two clusters pull the farther one in."""
+    model = chain(6)
+    graph = ClusterGraph(model, [(0, [2, 3]), (1, [3, 4])])
+    assert [c.bodies for c in graph.clusters] == [(0,), (1,), (2, 3, 4), (5,), (6,)]
+    assert graph.clusters[2].output == {2: 1, 3: 1, 4: 1} and graph.clusters[3].parent == 2
+    assert [c.bodies for c in ClusterGraph(model, [(0, [2, 4])]).clusters] == [(0,), (1,), (2, 3, 4), (5,), (6,)]
+    tree = lw.robots.tree(7, 2)  # 1; 2, 3 on 1; 4, 5 on 2; 6, 7 on 3
+    apart = ClusterGraph(tree, [(0, [4, 6])])
+    assert [c.bodies for c in apart.clusters] == [(0,), (1,), (2, 3, 4, 6), (5,), (7,)]
+    together = ClusterGraph(tree, [(0, [2, 3]), (1, [4, 6])])
+    assert [c.bodies for c in together.clusters] == [(0,), (1,), (2, 3), (4, 6), (5,), (7,)]
+    assert together.clusters[3].outputs == (2, 3)  # a cluster that hangs on two bodies of its parent
+
+
+def test_clusters_by_hand(rng):
+    model = lw.load("geared_chain:3")
+    groups = [["link_1_joint", "link_2_joint"]]
+    assert len(plan(model, clusters=groups).graph.clusters) == len(plan(model).graph.clusters) - 1
+    y, yd, tau = states(model, rng)
+    found = lw.reference(model, "cluster_aba", clusters=groups)(y, yd, tau)
+    np.testing.assert_allclose(found, lw.reference(model, "cluster_aba")(y, yd, tau), rtol=1e-10)
+    with pytest.raises(InputError, match="no joint named 'nowhere'"):
+        lw.trace_program(model, "cluster_aba", clusters=[["nowhere"]])
+
+
+def test_masses_may_be_inputs(rng):
+    """With inertias unknown until the call, rotors are bodies like others; the answer is the same."""
+    model = lw.load("mini_cheetah")
+    y, yd, tau = states(model, rng)
+    expected = lw.reference(model, "cluster_aba")(y, yd, tau)
+    masses = lw.default_parameters(model, ("masses",))["masses"]
+    found = lw.reference(model, "cluster_aba", parameters="masses")(y, yd, tau, masses)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    heavier = lw.reference(model, "cluster_rnea", parameters="masses")(y, yd, expected, masses * 2)
+    assert np.abs(heavier - tau).max() > 1
+
+
+def test_contacts_are_not_embedded_silently():
+    model = lw.load("mini_cheetah").with_constraints(lw.connect("FL_foot"))
+    with pytest.raises(UnsupportedError, match=r"\['FL_foot'\] hold frames on the ground.*loops="):
+        lw.trace_program(model, "cluster_aba")
+    assert Tree(model).nv == 30
+
+
+def test_sources_of_frames_cost_nothing_when_rotors_are_symmetric():
+    """No sine or cosine of a rotor's angle is computed."""
+    model = lw.load("geared_chain:5")
+    assert count_operations(lw.trace_program(model, "cluster_aba")).sines_and_cosines == 2 * 5

@@ -1,0 +1,32 @@
+"""The bench of clusters runs, and the ankle torque experiment comes out in the paper's order."""
+
+import json
+
+from typer.testing import CliRunner
+
+from linkwright.bench import ankle_torque, clusters
+from linkwright.cli import app
+
+
+def test_ankle_torque_in_the_papers_order():
+    largest, errors, torques = ankle_torque.measure(samples=400)
+    percent = {e.variant: e.percent for e in errors}
+    assert 0 < percent["block"] < percent["diagonal"] < percent["unconstrained"]
+    assert percent["block"] < 5 and 20 < percent["diagonal"] < 40 and 45 < percent["unconstrained"] < 75
+    assert torques["exact"].shape == (400,) and 1 < largest < 10
+
+
+def test_growth_counts():
+    counts = clusters.growth("geared_chain", links=(2, 4))
+    assert counts["cluster_aba"][0] < counts["projection"][1] < counts["lagrange"][1]
+
+
+def test_command():
+    arguments = ["bench", "clusters", "--robots", "geared_chain:2", "--algorithms", "cluster_aba,projection"]
+    result = CliRunner().invoke(app, [*arguments, "--seconds", "0.05", "--no-cpp", "--json"])
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert [r["algorithm"] for r in document["results"]] == ["cluster_aba", "projection"]
+    assert document["results"][0]["library"] is None and set(document["ankle_torque_percent"]) == {
+        "block", "diagonal", "unconstrained",
+    }  # fmt: skip
