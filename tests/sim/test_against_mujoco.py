@@ -46,9 +46,15 @@ def test_a_closed_loop():
     model, q0, v0 = closed_four_bar(speed=4.0, damping=0.01)
     ours = lw.simulate(model, q0, v0, dt=1e-4, steps=4000, integrator="rk4", record=4000)
     root = ElementTree.fromstring(mjcf(model.without_constraints()))
+    ends = {"coupler": "coupler_end", "rocker": "rocker_end"}
+    for body in root.iter("body"):
+        if body.get("name") in ends:
+            frame = model.frame(ends[body.get("name")])
+            at = " ".join(map(repr, map(float, frame.placement.translation)))
+            ElementTree.SubElement(body, "site", name=f"{frame.name}/pin", pos=at)
     equality = ElementTree.SubElement(root, "equality")
     ElementTree.SubElement(
-        equality, "connect", site1="coupler_end", site2="rocker_end", solimp="0.9999 0.9999 0.001 0.5 2",
+        equality, "connect", site1="coupler_end/pin", site2="rocker_end/pin", solimp="0.9999 0.9999 0.001 0.5 2",
         solref="-1e6 -2e3",
     )  # fmt: skip
     document = ElementTree.tostring(root, encoding="unicode")
