@@ -7,14 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...model import Model, Tree
-from ...model.constraints import Constraint
+from ...model.constraints import Constraint, RelativeConstraint, Rod
 from .implicit import ImplicitStep, LoopClosure
 from .joint_level import tied_joints, ties_joints
 
 
+def is_relative(model: Model, constraint: Constraint) -> bool:
+    """Between frames on two bodies that move."""
+    return isinstance(constraint, RelativeConstraint | Rod) and len(constraint.bodies(model)) > 1
+
+
 def is_loop(model: Model, constraint: Constraint) -> bool:
-    """Between joints, or between frames on two bodies that move: embedded unless the user says otherwise."""
-    return ties_joints(constraint) or len(constraint.bodies(model)) > 1
+    """Embedded although nobody says so."""
+    return ties_joints(constraint) or is_relative(model, constraint)
 
 
 def involved_bodies(model: Model, constraint: Constraint) -> tuple[list[int], int]:
@@ -22,9 +27,7 @@ def involved_bodies(model: Model, constraint: Constraint) -> tuple[list[int], in
     if ties_joints(constraint):
         return tied_joints(model, constraint), 0
     bodies = constraint.bodies(model)
-    root = bodies[0] if len(bodies) > 1 else 0
-    for body in bodies[1:]:
-        root = model.graph.common_ancestor(root, body)
+    root = model.graph.common_ancestor(*bodies) if is_relative(model, constraint) else 0
     inner = set(model.graph.support[root])
     return sorted({i for body in bodies for i in model.graph.support[body]} - inner), root
 
