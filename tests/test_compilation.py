@@ -124,7 +124,11 @@ def test_a_robot_without_joints():
 def test_every_algorithm_compiles_and_agrees(rng):
     """One sweep over all names, so that none is only ever run eagerly."""
     model = lw.load("random_tree:5,9")
-    options = {"frame_jacobian": {"frame": "body_3"}, "frame_jacobian_rate": {"frame": "body_3"}}
+    options = {
+        "frame_jacobian": {"frame": "body_3"},
+        "frame_jacobian_rate": {"frame": "body_3"},
+        "closed_loop_inverse_dynamics": {"motors": [joint.name for joint in model.joints]},
+    }
     for name in lw.list_algorithms():
         request = options.get(name, {})
         function = lw.compile(model, name, **request)

@@ -13,7 +13,10 @@ def blocks(path, language):
     return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("path", [DOCS / "tracing-tutorial.md", DOCS / "graphs.md", DOCS / "clusters.md", README], ids=lambda p: p.name)
+PAGES = [*(DOCS / name for name in ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md")), README]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
 def test_code_blocks_run(path, capsys):
     if not path.exists():
         pytest.skip("an installed copy has no documents")

@@ -42,6 +42,23 @@ def test_an_open_pose_is_noticed():
     assert "C is off by 0.01" in str(found)
 
 
+def test_special_poses_are_noticed():
+    """A parallelogram drawn flat could open in two ways; a little later it has chosen one."""
+    graph = lw.GraphBuilder("flat")
+    points = {"A": (0, 0, 0), "B": (0.3, 0, 0), "C": (1.3, 0, 0), "D": (1, 0, 0)}
+    for name in ("crank", "coupler", "rocker"):
+        graph.add_body(name, lw.Inertia.sphere(1.0, 0.1))
+    for name, first, second in (
+        ("A", "world", "crank"), ("B", "crank", "coupler"), ("C", "coupler", "rocker"), ("D", "rocker", "world"),
+    ):  # fmt: skip
+        graph.add_joint(lw.revolute(name, "y"), first, second, at=points[name])
+    found = lw.inspect(graph.build())
+    assert found.closed and found.singular
+    assert (found.mobility.mobility, found.nearby.mobility) == (2, 1)
+    assert "a special pose" in str(found)
+    assert not lw.inspect(four_bar()).singular
+
+
 def test_better_cuts_are_named():
     graph = lw.GraphBuilder("pair")
     for name in ("a", "b"):

@@ -12,7 +12,7 @@ from .assembly import (
 from .compilation import compile, reference, trace_program
 from .errors import LinkwrightError, NoConvergence, SimulationError
 from .inspection import inspect
-from .io import from_pinocchio, load, save, to_pinocchio
+from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
 from .mobility_analysis import mobility
 from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
@@ -51,9 +51,9 @@ __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
     "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
-    "default_parameters", "differential", "explicit", "fixed", "free_flyer", "from_pinocchio", "gear", "helical",
-    "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints", "loops",
-    "mobility", "parallel_belts", "planar", "prismatic", "project_configuration", "project_velocity", "reference",
-    "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_pinocchio", "trace_program", "translational",
-    "transmission", "universal", "universal_transmission", "viewer", "weld",
+    "default_parameters", "differential", "explicit", "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "gear",
+    "helical", "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints",
+    "loops", "mobility", "parallel_belts", "planar", "prismatic", "project_configuration", "project_velocity",
+    "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_mujoco", "to_pinocchio",
+    "trace_program", "translational", "transmission", "universal", "universal_transmission", "viewer", "weld",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from loop_cases import random_graph
 from mechanisms import (
     CRANK_ROCKER,
     DOUBLE_ROCKER,
@@ -71,6 +72,28 @@ def test_random_graphs_are_closed_again(seed):
     assert np.linalg.norm(model.difference(q, far)) <= np.linalg.norm(model.difference(closed, far)) + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(16))
+def test_the_random_graphs_of_the_solvers(seed):
+    """Constraints of every form, several at once. Half of the graphs are known to close; the others may, or say so."""
+    case = random_graph(seed)
+    rng = np.random.default_rng(seed)
+    placed = case.model.without_constraints().with_constraints(
+        *(c for c in case.model.constraints if c.has_position)
+    )
+    if case.closed:
+        pushed = case.model.integrate(case.q, rng.uniform(-0.1, 0.1, case.model.nv))
+        q = lw.project_configuration(case.model, pushed, start=case.q)
+    else:
+        try:
+            q = lw.project_configuration(case.model, case.q)
+        except lw.NoConvergence as failure:
+            assert np.all(np.isfinite(failure.q))
+            assert set(failure.residuals) == {c.name for c in placed.constraints}
+            assert max(failure.residuals.values()) > 1e-12
+            return
+    assert not placed.nc or error(placed, q) < 1e-12
+
+
 def test_a_closed_pose_stays_as_it_is(linkage):
     q = four_bar_pose(0.7)
     assert np.array_equal(lw.project_configuration(linkage, q), q)
@@ -137,6 +160,12 @@ def test_a_loop_that_cannot_close_is_listed_with_its_gap():
         lw.project_configuration(model, np.zeros(3), start=np.ones(3))
 
 
+def test_the_sample_of_a_batch_that_fails_is_named():
+    rocker, start = four_bar(DOUBLE_ROCKER), four_bar_pose(0.5, DOUBLE_ROCKER)
+    with pytest.raises(lw.NoConvergence, match=r"sample 1 of 3"):
+        lw.project_configuration(rocker, [[0.6, 0, 0], [3.0, 0, 0], [0.7, 0, 0]], fixed="crank_joint", start=start)
+
+
 def test_contradictory_closures_are_each_listed():
     model = four_bar().with_constraints(
         lw.couple("crank_joint", "rocker_joint", [0.0, 1.0], name="gear"),
@@ -147,6 +176,16 @@ def test_contradictory_closures_are_each_listed():
     assert set(caught.value.residuals) == {"pin", "gear", "belt"}
     for name in ("'pin'", "'gear' (joints crank_joint, rocker_joint)", "rad OPEN"):
         assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e100, 1e300])
+def test_an_anchor_out_of_this_world_is_listed_and_nothing_overflows(distance):
+    anchored = lw.connect("coupler_end", "rocker_end", at=(distance, 0, 0), name="far")
+    model = four_bar().without_constraints().with_constraints(anchored)
+    with pytest.raises(lw.NoConvergence, match="'far'") as caught:
+        lw.project_configuration(model, np.zeros(3))
+    assert np.all(np.isfinite(caught.value.q))
+    assert not lw.check_state(model, np.zeros(3)).closed
 
 
 @pytest.mark.parametrize(

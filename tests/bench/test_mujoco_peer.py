@@ -106,7 +106,7 @@ def test_what_mujoco_lacks_is_refused_by_name() -> None:
         mjcf(builder.build())
     humanoid = lw.load("humanoid")
     partial = humanoid.with_constraints(lw.weld(humanoid.bodies[-1].name, directions="x rz"))
-    with pytest.raises(UnsupportedError, match="neither a weld nor a point"):
+    with pytest.raises(UnsupportedError, match="'right_palm' cannot be written"):
         mjcf(partial)
 
 

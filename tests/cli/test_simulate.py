@@ -36,3 +36,18 @@ def test_refusals_are_one_line():
     ):
         result = run(*arguments)
         assert result.returncode == 1 and "Traceback" not in result.stderr and message in result.stderr
+
+
+def test_bench_of_simulations():
+    result = run("bench", "simulate", "--robots", "four_bar", "--seconds", "0.05", "--json")
+    assert result.returncode == 0, result.stderr
+    [line] = json.loads(result.stdout)["results"]
+    assert line["robot"] == "four_bar" and line["rows"] == 3
+    assert line["single"] > line["batched"] > 0 and line["drift"] < 1e-5 < line["mujoco_drift"] < 1e-2
+
+
+def test_animation_of_a_loop(tmp_path):
+    page = tmp_path / "out.html"
+    result = run("simulate", "four_bar", "--seconds", "0.5", "--integrator", "rk4", "--html", str(page))
+    assert result.returncode == 0, result.stderr
+    assert page.read_text().lstrip().lower().startswith("<!doctype html")

@@ -7,10 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from mjcf_files import EVERY_JOINT
+from sdf_files import FOUR_BAR
 from urdf_writer import PENDULUM
 
 import linkwright as lw
-from linkwright.errors import InputError, LoadError, MissingExtraError, UnsupportedError
+from linkwright.errors import InputError, LoadError, MissingExtraError
 from linkwright.io import load, save
 from linkwright.robots import catalog, chain, packages
 
@@ -33,12 +35,20 @@ def test_content_decides_not_the_name(tmp_path):
     assert load(path) == chain(3)
 
 
-@pytest.mark.parametrize(("root", "name"), [("mujoco", "MJCF"), ("sdf", "SDF")])
-def test_formats_to_come(root, name, tmp_path):
-    path = tmp_path / "robot.urdf"
-    path.write_text(f"<{root}/>")
-    with pytest.raises(UnsupportedError, match=f"{name} files cannot be loaded yet.*URDF"):
-        load(path)
+def test_every_format_is_recognised_by_content(tmp_path):
+    pytest.importorskip("mujoco", reason="needs MuJoCo: pip install 'linkwright[io]'")
+    texts = {"sdf": (FOUR_BAR, 3), "mjcf": (EVERY_JOINT, 15), "urdf": (PENDULUM, 1)}
+    for name, (text, nv) in texts.items():
+        path = tmp_path / f"{name}.txt"
+        path.write_text(text)
+        assert load(path).nv == load(text).nv == nv, name
+
+
+def test_mujoco_is_needed_for_mjcf_only(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    assert load(FOUR_BAR).nv == 3
+    with pytest.raises(MissingExtraError, match=r"linkwright\[io\]"):
+        load(EVERY_JOINT)
 
 
 def test_other_xml():
@@ -74,7 +84,7 @@ def test_folders_and_pipes(tmp_path):
 def test_too_large(tmp_path, monkeypatch):
     path = tmp_path / "robot.urdf"
     path.write_text(PENDULUM)
-    monkeypatch.setattr(sys.modules["linkwright.io.load"], "MAX_BYTES", 10)
+    monkeypatch.setattr(sys.modules["linkwright.io.mjcf_files"], "MAX_BYTES", 10)
     with pytest.raises(LoadError, match="larger than 10 bytes"):
         load(path)
 

@@ -144,15 +144,6 @@ def test_massless_and_impossible_inertias_are_warnings():
     assert any("'arm'" in w and "no mass" in w for w in massless.warnings)
 
 
-def test_cut_loops_of_onshape_are_warned_about():
-    links = "".join(
-        f'<link name="closing_a_{k}"/>'
-        f'<joint name="f{k}" type="fixed"><parent link="arm"/><child link="closing_a_{k}"/></joint>'
-        for k in (1, 2)
-    )
-    assert any("closing_a_1" in w for w in read_urdf(PENDULUM.replace("</robot>", links + "</robot>")).warnings)
-
-
 def test_names_may_be_anything():
     weird = PENDULUM.replace('"arm"', '"µ-Arm &amp; / [1] 漢"')
     assert read_urdf(weird).bodies[1].name == "µ-Arm & / [1] 漢"

@@ -12,7 +12,8 @@ from linkwright.errors import InputError
 from linkwright.robots.random import random_pose
 from linkwright.viewer import write_html
 from linkwright.viewer.motion import FRAMES_PER_SECOND, quaternions, thinned
-from linkwright.viewer.scene import make_scene, outline
+from linkwright.viewer.polygons import outline
+from linkwright.viewer.shapes import make_scene
 
 
 def swinging(name="quadruped", steps=40, seconds=2.0):

@@ -12,7 +12,7 @@ from linkwright.errors import InputError
 from linkwright.model import Tree
 from linkwright.viewer import graph_svg, write_svg
 from linkwright.viewer.camera import Camera
-from linkwright.viewer.elimination_steps import stages
+from linkwright.viewer.elimination_steps import bbo_stages, lcaba_stages
 from linkwright.viewer.tree_layout import tree_layout
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -78,13 +78,32 @@ def test_stages_of_elimination_agree_with_the_order():
     """The couplings drawn before a link goes are the neighbours LCABA's order says it has."""
     model = holding().with_constraints(lw.connect("head", "left_forearm"), lw.connect("neck", "right_wrist"))
     order = elimination_order(Tree(model))
-    found = stages(model, order)
+    found = lcaba_stages(model)
     flat = [i for stage in found for i in stage.eliminated]
     assert flat == [i for i, _ in order][: len(flat)] and not found[-1].coupled
     neighbours = dict(order)
     for before, after in pairwise(found):
         first = after.eliminated[0]
         assert {a + b - first for a, b in before.coupled if first in (a, b)} == set(neighbours[first])
+
+
+PARENTS = {1: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 3, 8: 7, 9: 3, 10: 9, 11: 10}
+
+
+def test_elimination_by_proxbbo_as_in_the_paper():
+    """[Sathya2025] Figure 5, with the other tip first: constraint ~1 is on links 8 and 11, ~0 on 6 and 8."""
+    builder = lw.ModelBuilder("eleven")
+    for i, parent in PARENTS.items():
+        carrier = f"link_{parent}" if parent else "world"
+        builder.add_body(f"link_{i}", lw.revolute(f"joint_{i}"), parent=carrier, placement=(0.1, 0, 0))
+    model = builder.build().with_constraints(lw.connect("link_6", "link_8"), lw.connect("link_8", "link_11"))
+    found = bbo_stages(model)
+    assert found[0].coupled == {(-1, 6), (-1, 8), (-2, 8), (-2, 11)}
+    assert [stage.eliminated for stage in found[1:3]] == [(11, 10, 9), (8, 7)]
+    assert found[1].coupled == {(-1, 6), (-1, 8), (-2, 8), (-2, 3)}
+    assert found[2].coupled == {(-1, 6), (-1, 3), (-2, 3), (-2, -1)}  # link 8 supported both loops
+    assert found[3].eliminated[:3] == (6, 5, 4) and set(found[3].eliminated[3:]) <= {-1, -2}
+    assert not found[-1].coupled and {-1, -2} <= found[-1].gone
 
 
 def test_layout_gives_every_body_a_place_of_its_own():

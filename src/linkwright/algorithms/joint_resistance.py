@@ -14,7 +14,8 @@ import numpy as np
 from ..model import Model
 from ..scalar import Scalar, absolute, maximum, minimum, where
 
-RETURN_SPEED = 1.0  # rad/s, m/s
+RETURN_SPEED = 1.0  # rad/s, m/s: of a joint that starts deep beyond its limit
+SPRING_TRAVEL = 0.01  # rad, m: deeper, a limit pushes no harder
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,9 @@ def limits(
     """Critically damped springs of the given frequency (rad/s) that push joints back which are beyond a limit.
 
     `inertia` is what each joint is taken to move. The spring is taken `lead` seconds ahead, at q + lead v: zero for an
-    explicit scheme, dt for one that takes the slope implicitly. Deep beyond a limit damping grows, so that a joint
-    that starts there comes back at RETURN_SPEED; `most_damping` (per inertia) is what an explicit scheme bears.
+    explicit scheme, dt for one that takes the slope implicitly. Deep beyond a limit force ends growing and damping is
+    such that a joint that starts there comes back at RETURN_SPEED; `most_damping` (per inertia) is what an explicit
+    scheme bears.
     """
     torque: list[Scalar] = [0.0] * model.nv
     slope: list[Scalar] = [0.0] * model.nv
@@ -60,11 +62,12 @@ def limits(
                 if not np.isfinite(bound):
                     continue
                 depth = (float(bound) - coordinate) * sign
-                damping = maximum(2.0 * m * frequency, stiffness * depth * (1.0 / RETURN_SPEED))
+                force = stiffness * minimum(depth, SPRING_TRAVEL)
+                damping = maximum(2.0 * m * frequency, force * (1.0 / RETURN_SPEED))
                 if most_damping is not None:
                     damping = minimum(damping, m * most_damping)
                 damping = damping + stiffness * lead
-                push = stiffness * depth - damping * v[k] * sign
+                push = force - damping * v[k] * sign
                 pushing = (depth > 0.0) & (push > 0.0)
                 torque[k] = torque[k] + where(pushing, push * sign, 0.0)
                 slope[k] = slope[k] + where(pushing, damping, 0.0)

@@ -47,7 +47,8 @@ def project_configuration(
     first = None if start is None else checked_configuration(model, "start", start)
     names = joint_names(model, "fixed", fixed)
     batched, arrays = same_batch(q=target, **({} if first is None else {"start": first}))
-    found = _Projection(constraint_functions(model), names, tolerance).of(*arrays)
+    with np.errstate(all="ignore"):  # what overflows does not lower the error, and is not taken
+        found = _Projection(constraint_functions(model), names, tolerance).of(*arrays)
     return found if batched else found[0]
 
 
@@ -70,25 +71,28 @@ class _Projection:
             far = ~self.closed(error) | (moved > _NEAR)
         if far.any():
             first = np.tile(self.model.reference, (far.sum(), 1)) if start is None else start[far]
-            found[far] = self.from_start(q[far], first, found[far], given=start is not None)
+            names = [f" (sample {k} of {len(q)})" if len(q) > 1 else "" for k in np.flatnonzero(far)]
+            found[far] = self.from_start(q[far], first, found[far], names, given=start is not None)
         return found
 
-    def from_start(self, q: np.ndarray, start: np.ndarray, direct: np.ndarray, given: bool) -> np.ndarray:
+    def from_start(self, q: np.ndarray, start: np.ndarray, direct: np.ndarray, names: list[str], given: bool):
         first, error = assembled(self.functions, start, np.ones(self.model.nv), self.tolerance)
         usable = self.closed(error)
         if given and not usable.all():
             k = int(np.argmin(usable))
-            raise self.failure(first[k], error[k], "start cannot be closed: the loops stay open", "another start=")
+            what = f"start{names[k]} cannot be closed: the loops stay open"
+            raise self.failure(first[k], error[k], what, "another start=")
         found = direct.copy()  # where not even the as-drawn pose can be closed, there is no branch to keep to
         if usable.any():
-            found[usable] = self.moved(first[usable], q[usable])
+            found[usable] = self.moved(first[usable], q[usable], [names[k] for k in np.flatnonzero(usable)])
         error = self.functions.error(found)
         if not self.closed(error).all():
             k = int(np.argmin(self.closed(error)))
-            raise self.failure(found[k], error[k], "the loops cannot be closed", "another q, or start= a closed pose")
+            what = f"the loops{names[k]} cannot be closed"
+            raise self.failure(found[k], error[k], what, "another q, or start= a closed pose")
         return found
 
-    def moved(self, start: np.ndarray, q: np.ndarray) -> np.ndarray:
+    def moved(self, start: np.ndarray, q: np.ndarray, names: list[str]) -> np.ndarray:
         reached, short = followed(self.functions, start, q, self.held, self.ease)
         astray = short > _REACHED
         if astray.any():  # several fixed joints may not all go straight: let them give way until they are there
@@ -98,7 +102,14 @@ class _Projection:
         found, error = corrected(self.functions, reached, self.ease, self.tolerance)
         stopped = np.flatnonzero(~self.closed(error) | (short > _ALMOST))
         if len(stopped):
-            raise self.failure_on_the_way(found[stopped[0]], error[stopped[0]], short[stopped[0]])
+            k = stopped[0]
+            driven = f"{', '.join(self.fixed)} " if self.fixed else ""
+            what = (
+                f"moving {driven}from the start{names[k]}, the loops do not stay closed all the way "
+                f"({short[k]:.3g} rad or m before the end)"
+            )
+            remedy = "fewer fixed joints, other coordinates for them, or a start= nearer to q"
+            raise self.failure(found[k], error[k], what, remedy)
         return found
 
     def put_fixed(self, q: np.ndarray, target: np.ndarray) -> None:
@@ -108,11 +119,6 @@ class _Projection:
 
     def closed(self, error: np.ndarray) -> np.ndarray:
         return np.abs(error).max(axis=1, initial=0.0) <= self.tolerance
-
-    def failure_on_the_way(self, q: np.ndarray, error: np.ndarray, short: float) -> NoConvergence:
-        where = f"moving {', '.join(self.fixed)} from the start" if self.fixed else "moving from the start"
-        what = f"{where}, the loops do not stay closed all the way ({short:.3g} rad or m before the end)"
-        return self.failure(q, error, what, "fewer fixed joints, other coordinates for them, or a start= nearer to q")
 
     def failure(self, q: np.ndarray, error: np.ndarray, what: str, remedy: str) -> NoConvergence:
         placed = self.functions.placed

@@ -12,6 +12,7 @@ _LONGEST_STEP = 0.1  # of any joint, in radians or metres
 _SHORTEST_STEP = 1e-7
 _STEPS = 2000
 _SETTLED = 1e-6
+_SIDEWAYS = 1e-3  # where the loops allow less than this share of the way to the target, no pose around is nearer
 # A correction longer than this share of the step it corrects might be a leap to another branch.
 _TRUSTED_SHARE = 0.3
 _STEP_TOLERANCE = 1e-9  # between steps; the last pose is closed to what was asked for
@@ -29,6 +30,8 @@ def followed(
     q = start.copy()
     reach = np.full(len(q), _LONGEST_STEP)
     running = np.ones(len(q), dtype=bool)
+    driven = not ease.all()  # some go where they must; otherwise all may stop where nothing leads nearer to the target
+    weight = np.where(ease > 0, 1 / np.where(ease > 0, ease, 1.0), 0.0)
     for _ in range(_STEPS):
         busy = np.flatnonzero(running)
         if not len(busy):
@@ -36,19 +39,20 @@ def followed(
         goal = model.difference(q[busy], target[busy])
         v = tangent(functions, q[busy], goal, ease)
         length = np.abs(v).max(axis=1, initial=0.0)
-        running[busy[length <= _SETTLED]] = False
+        distance = np.linalg.norm(weight * goal, axis=1)
         share = np.minimum(1.0, reach[busy] / np.maximum(length, _SETTLED))
         predicted = model.integrate(q[busy], v * share[:, None])
         moved, error = corrected(functions, predicted, ease, _STEP_TOLERANCE)
         leap = np.abs(model.difference(predicted, moved)).max(axis=1, initial=0.0)
         closed = np.abs(error).max(axis=1, initial=0.0) <= _STEP_TOLERANCE
         good = closed & (leap <= np.maximum(_TRUSTED_SHARE * share * length, 10 * _STEP_TOLERANCE))
+        settled = length <= _SETTLED
+        if not driven:
+            good &= np.linalg.norm(weight * model.difference(moved, target[busy]), axis=1) < distance
+            settled |= np.linalg.norm(weight * v, axis=1) <= _SIDEWAYS * distance
         q[busy[good]] = moved[good]
         reach[busy] = np.where(good, np.minimum(2 * reach[busy], _LONGEST_STEP), reach[busy] / 4)
-        running[busy] &= reach[busy] > _SHORTEST_STEP
-        if not len(held):  # near the closest pose there is no hurry: stop where steps no longer lead nearer
-            nearer = np.linalg.norm(model.difference(q[busy], target[busy]), axis=1)
-            running[busy] &= ~good | (nearer < np.linalg.norm(goal, axis=1) * (1 - 1e-6))
+        running[busy] = (reach[busy] > _SHORTEST_STEP) & ~settled
     return q, np.abs(model.difference(q, target)[:, held]).max(axis=1, initial=0.0)
 
 

@@ -53,7 +53,7 @@ def linear_rows(model: Model, constraint: Constraint) -> np.ndarray:
     if isinstance(constraint, SumConstraint):
         return np.array([bool(np.any(row[:3])) for row in constraint.parts[0][1]])
     if isinstance(constraint, Coupling):
-        first = model.bodies[model.joint_index(constraint.joints[0])].joint
+        first = model.joints[model.joint_index(constraint.joints[0]) - 1]
         return np.array([first.kind == "prismatic"])
     return np.ones(constraint.size, dtype=bool)
 

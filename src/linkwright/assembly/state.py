@@ -110,7 +110,8 @@ def check_state(model: Model, q, v=None, *, tolerance: float = 1e-9) -> StateChe
     functions = constraint_functions(model)
     J = functions.jacobian(q[None])[0]
     values = _singular_values(J)
-    rank, usual, ratio = _singularity(functions, q, values)
+    with np.errstate(all="ignore"):
+        rank, usual, ratio = _singularity(functions, q, values)
     return StateCheck(
         model=model, position=residuals(functions.placed, functions.error(q[None])[0]),
         velocity=None if v is None else residuals(model, J @ v), rows=model.nc, rank=rank, usual_rank=usual,

@@ -204,6 +204,75 @@ def clusters(
     console.print(f"Library times are scaled by {about}. {_machine_text()}.", highlight=False)
 
 
+@app.command("convergence")
+def convergence(
+    systems: str = typer.Option("two hands + cube,biped", help="Comma-separated systems of `bench loops`."),
+    count: int = typer.Option(10_000, min=2, help="Number of states."),
+    plot: str = typer.Option("", help="Write a figure to this file (.svg, .png, .pdf)."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+) -> None:
+    """Residuals after each iteration, and errors for each penalty, of solvers for closed loops."""
+    from ..bench import convergence as bench
+    from ..bench.loop_systems import SYSTEMS
+
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    results = []
+    with _progress(console) as (progress, task):
+        for name in _chosen(systems, SYSTEMS, "system"):
+            step = partial(_describe, progress, task)
+            results += bench.measure(name, SYSTEMS[name](), count=count, progress=step)
+    if plot:
+        bench.plot(results, plot)
+    if as_json:
+        _print_json({"machine": machine(), "results": [r.as_dictionary() for r in results]})
+        return
+    table = Table(title=f"largest of {count} states, half of them closed", title_justify="left")
+    for heading in ("system", "algorithm", *(f"{n} it." for n in bench.ITERATIONS)):
+        table.add_column(heading)
+    for mu in bench.PENALTIES[2::3]:
+        table.add_column(f"error, mu {mu:.0e}")
+    for r in results:
+        errors = [r.error[mu] for mu in bench.PENALTIES[2::3]]
+        table.add_row(r.system, r.algorithm, *(f"{x:.1e}" for x in (*r.largest.values(), *errors)))
+    console.print(table)
+
+
+@app.command("simulate")
+def simulate(
+    robots: str = typer.Option("", help="Comma-separated names or files; by default mechanisms with loops."),
+    seconds: float = typer.Option(2.0, help="How long to measure each mechanism."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+) -> None:
+    """Steps of simulations with loops, one at a time and batched on one core, beside MuJoCo."""
+    from ..bench import simulation as bench
+
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
+    with _progress(console) as (progress, task):
+        results = list(bench.measure(chosen, seconds=seconds, progress=partial(_describe, progress, task)))
+    if as_json:
+        lines = [r.as_dictionary() for r in results]
+        _print_json({"machine": machine(), "batch": bench.BATCH, "unit": "microseconds", "results": lines})
+        return
+    title = f"microseconds a step of {bench.DT * 1e3:g} ms takes one core; batches of {bench.BATCH}; ratios to MuJoCo"
+    table = Table(title=title, title_justify="left")
+    for heading in (
+        "mechanism", "dof", "rows", "solver", "single", "batched", "mj_step", "rollout", "x single", "x batched",
+        "drift", "MuJoCo's",
+    ):  # fmt: skip
+        table.add_column(heading, justify="left" if heading in ("mechanism", "solver") else "right")
+    for r in results:
+        ratios = r.ratios
+        table.add_row(
+            r.robot, str(r.dof), str(r.rows), r.solver, f"{r.single:.3f}", f"{r.batched:.4f}",
+            _number(r.mujoco_step), _number(r.mujoco_rollout), f"{ratios[0]:.0f}" if ratios else "-",
+            f"{ratios[1]:.0f}" if ratios else "-", f"{r.drift:.0e}",
+            "-" if r.mujoco_drift is None else f"{r.mujoco_drift:.0e}",
+        )  # fmt: skip
+    console.print(table)
+    console.print(f"{_machine_text()}. MuJoCo's constraints are soft.", highlight=False)
+
+
 @app.command("compile")
 def compile_time(
     links: str = typer.Option("", help="Comma-separated numbers of links; by default 25 to 400."),

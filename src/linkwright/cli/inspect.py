@@ -74,6 +74,7 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
         "mobility": {
             "grubler": found.mobility.grubler, "rank": found.mobility.rank, "mobility": found.mobility.mobility,
             "redundancy": found.mobility.redundancy, "redundant": list(found.mobility.redundant),
+            "nearby": None if found.nearby is None else found.nearby.mobility, "singular": found.singular,
         },
         "closed": found.closed,
         "loops": [
@@ -104,6 +105,9 @@ def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost],
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
     if len(model.warnings) > 5 and not everything:
         console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
+    for mimic in model.mimics:
+        follows = f"{mimic.joint} follows {mimic.leader} ({mimic.multiplier:g} q + {mimic.offset:g})"
+        console.print(f"[yellow]note:[/] {escape(follows)} in the file; the dynamics do not apply it", highlight=False)
     console.print(_bodies(found, everything))
     console.print(_freedom(found))
     if model.constraints:
@@ -139,6 +143,9 @@ def _freedom(found: Inspection) -> Group:
         if m.redundancy:
             among = ", ".join(m.redundant)
             lines.append(Text(f"  {m.redundancy} rows are redundant there, among: {among}", style="yellow"))
+        if found.singular:
+            there = f"rank {found.nearby.rank}, mobility {found.nearby.mobility}"
+            lines.append(Text(f"  the drawn pose is special: at a closed pose nearby {there}", style="yellow"))
         errors = [check for check in found.closures if not check.closed]
         if not errors:
             worst = max((check.error or 0.0 for check in found.closures), default=0.0)

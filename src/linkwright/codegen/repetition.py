@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, UnsupportedError, unknown_name
-from .repeat import repeat_name
 from .signature import ArraySpec
 from .threads import run_split
 
@@ -72,7 +71,7 @@ def _run(runner: Runner, arrays, outputs, strides, advances, batch: int | None, 
     sources, targets = ((pointer * len(x))(*(array.ctypes.data for array in x)) for x in (arrays, outputs))
     stride_table, advance_table = ((whole * len(x))(*x) for x in (strides, advances))
     lanes = 1 if batch is None else runner.image.lanes  # the bits are the same; one lane does no work for empty ones
-    function = runner.code.function(repeat_name(lanes), *[pointer] * 4, *[whole] * 4, pointer)
+    function = runner.repeaters[lanes]
 
     def run(begin: int, end: int) -> None:
         function(sources, targets, stride_table, advance_table, begin, end, steps, every, runner.workspace())

@@ -13,6 +13,7 @@ from .arguments import Bound, bind, detach_overlaps, prepare_outputs
 from .image import Image
 from .kernel import ALIGNMENT, KERNEL, SINGLE
 from .loader import LoadedCode
+from .repeat import repeat_name
 from .results import result_class
 from .target import Target
 from .threads import run_split
@@ -31,6 +32,11 @@ class Runner:
         pointer, whole = ctypes.c_void_p, ctypes.c_int64
         self._single = self.code.function(SINGLE, pointer, pointer)
         self._kernel = self.code.function(KERNEL, pointer, pointer, pointer, whole, whole, pointer)
+        self.repeaters: dict[int, Callable[..., None]] = {
+            lanes: self.code.function(repeat_name(lanes), *[pointer] * 4, *[whole] * 4, pointer)
+            for lanes in ((1, image.lanes) if image.repeats else ())
+        }
+        """Drivers of many steps in one call, by lanes."""
         self._local = threading.local()
         self.variants: dict[str, Callable[[], Callable[..., Any]]] = {}
         """Optional inputs by name, and what makes the function that takes each; made when first given."""

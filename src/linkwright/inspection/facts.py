@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algorithms.elimination import elimination_order
+from ..assembly import project_configuration
 from ..compilation import reference
-from ..errors import InputError
+from ..errors import InputError, NoConvergence
 from ..mobility_analysis import Mobility, mobility
 from ..model import Model, Tree
 from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
@@ -17,6 +18,7 @@ from ..model.loops import Loop, Loops, loops
 # A constraint whose error is below this (metres, radians) at a pose is met there.
 CLOSED = 1e-6
 _JOINT_ROWS = 6
+_A_LITTLE = 0.05  # radians or metres by which each joint is moved to look whether a pose is special
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,18 @@ class ClosureCheck:
 
 @dataclass(frozen=True)
 class Inspection:
-    """Facts about a model at a pose. `elimination`: links in LCABA's order with their neighbours, by name."""
+    """Facts about a model at a pose.
+
+    nearby       mobility at a closed pose a little way off, None if none was found
+    cuts         by name of constraint, what speaks for closing the loop there
+    elimination  links in LCABA's order with their neighbours, by name
+    """
 
     model: Model
     q: np.ndarray
     loops: Loops
     mobility: Mobility
+    nearby: Mobility | None
     closures: tuple[ClosureCheck, ...]
     cuts: dict[str, str]
     elimination: tuple[tuple[str, tuple[str, ...]], ...]
@@ -48,8 +56,15 @@ class Inspection:
         """Whether the pose meets every constraint."""
         return all(check.closed for check in self.closures)
 
+    @property
+    def singular(self) -> bool:
+        """Whether the constraints have a lower rank at the pose than nearby."""
+        return self.nearby is not None and self.nearby.rank > self.mobility.rank
+
     def __str__(self) -> str:
         lines = [str(self.model), str(self.mobility)]
+        if self.singular:
+            lines.append(f"a special pose: nearby the rank is {self.nearby.rank}, the mobility {self.nearby.mobility}")
         if self.closures:
             worst = max(self.closures, key=lambda check: check.error or 0.0)
             lines.append(
@@ -63,7 +78,7 @@ class Inspection:
 
 
 def inspect(model: Model, q=None) -> Inspection:
-    """Loops, mobility, redundancy, closedness and elimination order of a model, at q or with all joints at zero."""
+    """Loops, mobility, redundancy, closedness and elimination order of a model, at q or as it is drawn."""
     if not isinstance(model, Model):
         raise InputError(f"cannot inspect a {type(model).__name__}; expected a Model (see linkwright.load)")
     report = mobility(model, q)
@@ -75,6 +90,7 @@ def inspect(model: Model, q=None) -> Inspection:
         report.q,
         found,
         report,
+        _nearby(model, report.q) if model.constraints else None,
         closure_checks(model, report.q),
         {loop.constraint: _why(model, c, loop) for c, loop in zip(model.constraints, found, strict=True)},
         tuple((names[i], tuple(names[j] for j in neighbours)) for i, neighbours in order),
@@ -90,6 +106,15 @@ def closure_checks(model: Model, q) -> tuple[ClosureCheck, ...]:
         largest[c.name] = float(errors[start : start + c.size].max())
         start += c.size
     return tuple(ClosureCheck(c.name, largest.get(c.name)) for c in model.constraints)
+
+
+def _nearby(model: Model, q: np.ndarray) -> Mobility | None:
+    """Mobility at a pose near q that is closed, or as good as."""
+    moved = model.integrate(q, _A_LITTLE * np.random.default_rng(0).uniform(-1, 1, size=model.nv))
+    try:
+        return mobility(model, project_configuration(model, moved))
+    except NoConvergence:
+        return None
 
 
 def _why(model: Model, constraint: Constraint, loop: Loop) -> str:

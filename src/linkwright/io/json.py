@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
-from pathlib import Path
 
 import numpy as np
 
@@ -14,27 +11,9 @@ from ..model import Model
 from ..model.serialization import from_dictionary, to_dictionary
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> Path:
-    """Write `model` to `path` as JSON. Either the whole file appears or, if writing fails, nothing changes."""
-    path = Path(path)
-    if not path.name:
-        raise LoadError(f"cannot write the model: {str(path)!r} is not the name of a file")
-    text = json.dumps(to_dictionary(model), indent=1, allow_nan=False) + "\n"
-    # beside the target, because renaming is atomic within one file system; not by `tempfile`, which hides files from
-    # other users
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}")
-    try:
-        try:
-            with open(temporary, "x", encoding="ascii") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)  # nothing is there any more if all went well
-    except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        raise LoadError(f"cannot write the model: {getattr(error, 'strerror', None) or error}", file=path) from None
-    return path
+def to_json(model: Model) -> str:
+    """The text of a JSON file."""
+    return json.dumps(to_dictionary(model), indent=1, allow_nan=False) + "\n"
 
 
 def read_json(data: bytes | str, *, file: object = None) -> Model:

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import os
-import stat
+from dataclasses import replace
 from pathlib import Path
 
-from ..errors import InputError, LoadError, UnsupportedError
+from ..errors import InputError, LoadError
 from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, PackagedRobot, find_robot, near_names, split_name
 from .json import read_json
+from .mjcf import model_from_mjcf
+from .mjcf_files import read_bytes
+from .mujoco_model import from_mujoco_model, is_mujoco_model
+from .parallel_robots import Closures, beside, read_closures
 from .pinocchio import from_pinocchio_model, is_pinocchio_model
+from .sdf import model_from_sdf
 from .urdf import model_from_element
-from .xml import MAX_BYTES, parse_xml
+from .xml import parse_xml
 
-_READABLE = "URDF files, linkwright's own JSON files, known robots (see linkwright.list_robots()), Pinocchio models"
+_READABLE = (
+    "URDF, SDF and MJCF files, linkwright's own JSON files, known robots (see linkwright.list_robots()), Pinocchio and "
+    "MuJoCo models"
+)
 
 
-def load(source, *, floating_base: bool | None = None) -> Model:
+def load(source, *, floating_base: bool | None = None, loops: str | os.PathLike[str] | bool = True) -> Model:
     """A model from a known name, a file, its text, or a model of another library.
 
     source         - the name of a robot, as `linkwright.list_robots()` lists them: "talos"; those built in code may
                      take numbers: "chain:12" (a file of the same name is meant by "./talos")
-                   - the path of a file, recognised by its content: a URDF or a JSON file written by `save`
-                   - the text of a URDF (a string that begins with "<") or of such a JSON file ("{")
-                   - a `pinocchio.Model`
+                   - the path of a file, recognised by its content: URDF, SDF, MJCF, or a JSON file written by `save`
+                   - the text of such a file: a string that begins with "<" or "{"
+                   - a `pinocchio.Model` or a `mujoco.MjModel`
                    - a `Model`, which is returned as it is
     floating_base  whether the root link of a URDF moves freely, on a joint named "root_joint", or is part of the
                    ground. The default is the robot's own nature for known names (arms and hands stand on the ground,
-                   legged robots float) and the ground for files.
+                   legged robots float), the ground for URDF, and what the file says for SDF. MJCF says so itself.
+    loops          a YAML file with loop closures for a URDF; True looks for one beside the URDF, of the same name or
+                   robot.yaml, and False reads none
 
     `model.warnings` says what looked wrong in a file but could be lived with. Raises `LoadError` with file, line and
     element for files that cannot be understood, `UnsupportedError` for those that cannot be read yet.
@@ -39,51 +49,66 @@ def load(source, *, floating_base: bool | None = None) -> Model:
     if is_pinocchio_model(source):
         _refuse_floating_base(floating_base, "a Pinocchio model")
         return from_pinocchio_model(source)
+    if is_mujoco_model(source):
+        _refuse_floating_base(floating_base, "a MuJoCo model")
+        return from_mujoco_model(source)
     if isinstance(source, str):
         if source.lstrip("\ufeff \t\r\n")[:1] in ("<", "{"):
-            return _from_content(source, "<text>", floating_base)
+            return _from_content(source, "<text>", floating_base, loops)
         robot = find_robot(source)
         floats = robot.floating_base if robot is not None and floating_base is None else bool(floating_base)
         if isinstance(robot, BuiltRobot):
             return robot.build(split_name(source)[1], floats)
         if isinstance(robot, PackagedRobot):
-            return _from_content(read_bytes(robot.path()), robot.path().name, floats)
+            return _from_content(read_bytes(robot.path()), robot.path().name, floats, loops)
         if isinstance(robot, AssembledRobot):
             first, *others = robot.parts
             return robot.factory(load(first, floating_base=floats), *map(load, others))
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         _check_exists(path, source)
-        return _from_content(read_bytes(path), path, floating_base)
+        return _from_content(read_bytes(path), path, floating_base, loops)
     raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_READABLE}")
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a regular file of reasonable size."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # before opening: a pipe would block
-            raise LoadError("is not a regular file", file=path)
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise LoadError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=path) from None
-    if len(data) > MAX_BYTES:
-        raise LoadError(f"is larger than {MAX_BYTES} bytes, the most that is read", file=path)
-    return data
-
-
-def _from_content(data: bytes | str, file: object, floating_base: bool | None) -> Model:
+def _from_content(
+    data: bytes | str, file: object, floating_base: bool | None, loops: str | os.PathLike[str] | bool
+) -> Model:
     start = data[:200].lstrip("\ufeff \t\r\n") if isinstance(data, str) else data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] in ("{", b"{"):
         _refuse_floating_base(floating_base, "a JSON file, which holds a whole model")
         return read_json(data, file=file)
     root = parse_xml(data, file)
-    if root.tag in ("mujoco", "sdf"):
-        format_name = {"mujoco": "MJCF", "sdf": "SDF"}[root.tag]
-        raise UnsupportedError(f"{file}: {format_name} files cannot be loaded yet; what can: {_READABLE}")
+    if root.tag == "mujoco":
+        _refuse_floating_base(floating_base, "an MJCF file, which says itself what is free")
+        return model_from_mjcf(root)
+    if root.tag == "sdf":
+        return model_from_sdf(root, floating_base=floating_base)
     if root.tag != "robot":
         raise root.error(f"not a robot description that linkwright knows; it loads {_READABLE}")
-    return model_from_element(root, floating_base=bool(floating_base))
+    closures = _closures(file, loops)
+    model = model_from_element(root, floating_base=bool(floating_base), closures=closures)
+    if closures is not None and loops is True:
+        model = replace(model, warnings=(*model.warnings, f"loops and motors are from {closures.file}"))
+    return model
+
+
+def _closures(file: object, loops: str | os.PathLike[str] | bool) -> Closures | None:
+    """The closures of a file beside a URDF."""
+    if loops is False:
+        return None
+    if loops is not True:
+        path = Path(loops)
+        closures = read_closures(read_bytes(path), path)
+        if closures is None:
+            raise LoadError("has no entry 'closed_loop'", file=path)
+        return closures
+    for path in beside(file) if isinstance(file, Path) else ():
+        if path.is_file():
+            closures = read_closures(read_bytes(path), path)
+            if closures is not None:
+                return closures
+    return None
 
 
 def _check_exists(path: Path, source) -> None:

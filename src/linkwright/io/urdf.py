@@ -4,8 +4,9 @@ State layout, joint order and merging of fixed joints are Pinocchio's `buildMode
 continuous joint has one coordinate (its angle), and a planar joint moves in the plane across its axis, as the format
 says. The root link belongs to the ground unless `floating_base=True`.
 
-Joint damping from the file is part of the model's dynamics (Pinocchio stores it and ignores it). Mimic joints are kept
-as data. What a URDF may contain and what is refused: urdf_vocabulary.py.
+Joint damping from the file is part of the model's dynamics (Pinocchio stores it and ignores it). Loops of several
+dialects become constraints (urdf_loops.py). Mimic joints are kept as data, as other readers of the format do;
+`model.with_mimics_coupled()` makes constraints of them. What a URDF may contain: urdf_vocabulary.py.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ import numpy as np
 
 from ..model import GROUND, Model, ModelBuilder, Pose
 from ..model.joint import FIXED, free_flyer
+from .mimics import told_of_mimics
+from .parallel_robots import Closures
+from .urdf_loops import LoopReader, closing_frames
 from .urdf_parts import JointPart, LinkPart, read_joint, read_link
 from .urdf_tree import depth_first, find_root, unknown_link
-from .urdf_vocabulary import check_vocabulary, closing_frames
+from .urdf_vocabulary import check_vocabulary
 from .xml import Element, parse_xml
 from .xml_values import name_of, number, vector
 
@@ -30,24 +34,27 @@ def read_urdf(data: bytes | str, *, file: object = None, floating_base: bool = F
     return model_from_element(parse_xml(data, file), floating_base=floating_base)
 
 
-def model_from_element(robot: Element, *, floating_base: bool = False) -> Model:
-    """A model from a parsed <robot>."""
+def model_from_element(robot: Element, *, floating_base: bool = False, closures: Closures | None = None) -> Model:
+    """A model from a parsed <robot>, perhaps with closures from a file beside it."""
     if robot.tag != "robot":
         raise robot.error("expected <robot> as the root element of a URDF")
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
-        return _Assembly(robot, floating_base).model()
+        return _Assembly(robot, floating_base, closures).model()
 
 
 class _Assembly:
     """The links and joints of one file on their way into a builder."""
 
-    def __init__(self, robot: Element, floating_base: bool):
+    def __init__(self, robot: Element, floating_base: bool, closures: Closures | None):
         check_vocabulary(robot, "robot")
-        self.robot, self.floating_base = robot, floating_base
+        self.robot, self.floating_base, self.closures = robot, floating_base, closures
         self.links: dict[str, LinkPart] = _by_name("link", [read_link(e) for e in robot.named("link")])
         self.joints: dict[str, JointPart] = _by_name("joint", [read_joint(e) for e in robot.named("joint")])
         if not self.links:
             raise robot.error("the robot has no links")
+        if closures is not None:
+            closures.check_joints(self.joints)
+            self.joints = {n: replace(part, joint=closures.replaced(part.joint)) for n, part in self.joints.items()}
         self.builder = ModelBuilder(robot.attributes.get("name", "").strip() or "robot")
         self.warnings: list[str] = []
 
@@ -63,9 +70,20 @@ class _Assembly:
         for frame in self.robot.named("frame"):
             with frame.blamed():
                 self._add_frame(frame)
+        constraints = LoopReader(self.builder, self.links, self.joints).read(self.robot)
+        closed, told = closing_frames(self.builder, self.links, (constraint.name for constraint in constraints))
         with self.robot.blamed():
-            model = self.builder.build()
-        return replace(model, warnings=(*model.warnings, *self.warnings, *closing_frames(self.links)))
+            model = self.builder.build().with_constraints(*constraints, *closed)
+        told += told_of_mimics(model)
+        model = replace(model, warnings=(*model.warnings, *self.warnings, *told), independent=self._independent(order))
+        return model if self.closures is None else self.closures.applied(model)
+
+    @staticmethod
+    def _independent(order: list[JointPart]) -> tuple[str, ...]:
+        """URDF+: where one joint says whether it is independent, those that say nothing are."""
+        if all(part.independent is None for part in order):
+            return ()
+        return tuple(part.name for part in order if part.independent is not False and part.joint.nv)
 
     def _add_root(self, link: LinkPart) -> None:
         if self.floating_base and link.name == GROUND:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import unknown_name
 from ..model import Inertia, Joint, Pose
-from .urdf_vocabulary import check_vocabulary, loop_not_read
+from .urdf_vocabulary import check_vocabulary
 from .xml import Element
 from .xml_values import name_of, number, required, shortened, vector
 
@@ -40,6 +40,8 @@ class JointPart:
     child: str
     placement: Pose
     mimic: Element | None
+    independent: bool | None
+    """URDF+: whether its coordinate is declared independent of the others'; None if nothing is said."""
     warnings: tuple[str, ...]
     element: Element = field(repr=False)
 
@@ -71,8 +73,6 @@ def read_link(element: Element) -> LinkPart:
 
 def read_joint(element: Element) -> JointPart:
     name = name_of(element)
-    if "independent" in element.attributes:
-        raise loop_not_read(element, f"attribute 'independent' of joint {name!r}")
     check_vocabulary(element, "joint")
     given = required(element, "type")
     if given not in KINDS:
@@ -95,7 +95,10 @@ def read_joint(element: Element) -> JointPart:
         raise axis.error(f"axis of joint {name!r} is {direction}, which has no direction")
     with element.blamed():
         joint = Joint(name=name, kind=kind, axis=direction, second_axis="y", **quantities)
-    return JointPart(joint, ends[0], ends[1], read_origin(element), element.only("mimic"), tuple(warnings), element)
+    return JointPart(
+        joint, ends[0], ends[1], read_origin(element), element.only("mimic"), _independent(element), tuple(warnings),
+        element,
+    )  # fmt: skip
 
 
 def read_origin(element: Element) -> Pose:
@@ -103,6 +106,15 @@ def read_origin(element: Element) -> Pose:
     origin = element.only("origin")
     with element.blamed():
         return Pose.from_rpy(vector(origin, "xyz", _NO_OFFSET), vector(origin, "rpy", _NO_OFFSET))
+
+
+def _independent(element: Element) -> bool | None:
+    if "independent" not in element.attributes:
+        return None
+    value = element.attributes["independent"].strip().lower()
+    if value not in ("true", "false", "1", "0"):
+        raise element.error(f"attribute 'independent' is {shortened(value)!r}; expected true or false")
+    return value in ("true", "1")
 
 
 def _limits(element: Element, name: str, kind: str) -> tuple[dict[str, float], list[str]]:

@@ -6,13 +6,11 @@ and loops without a word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ..errors import LoadError, UnsupportedError
 from .xml import Element
 
 READ = {
-    "robot": {"link", "joint", "frame"},
+    "robot": {"link", "joint", "frame", "loop", "coupling", "loop_joint", "drake:ball_constraint"},
     "link": {"inertial", "origin"},
     "joint": {"origin", "parent", "child", "axis", "limit", "dynamics", "joint_properties", "mimic"},
     "inertial": {"origin", "mass", "inertia"},
@@ -32,10 +30,8 @@ SKIPPED = {
     "inertial": set(),
 }  # fmt: skip
 
-# How dialects of URDF say that a loop closes or that joints are coupled.
-LOOPS = {
-    "loop", "loop_joint", "coupling", "constraint", "equality", "drake:ball_constraint", "drake:linear_bushing_rpy",
-}  # fmt: skip
+# Elements of dialects that say that a loop closes or that joints are coupled, and that are not read.
+LOOPS = {"constraint", "equality", "drake:linear_bushing_rpy"}
 # Inside elements that are skipped otherwise: Gazebo and MuJoCo read these as joints and constraints of the robot.
 LOOPS_INSIDE = {"gazebo": {"joint", "link"}, "mujoco": {"equality"}}
 # Skipped only while they say what is true of every link anyway.
@@ -61,21 +57,10 @@ def check_vocabulary(element: Element, role: str) -> None:
 def loop_not_read(element: Element, what: str | None = None) -> UnsupportedError:
     where = f"{element.file}, " if element.file is not None else ""
     return UnsupportedError(
-        f"{where}line {element.line}: {what or f'<{element.tag}>'} describes a loop closure or a coupling; loop "
-        "closures are not read from URDF yet, and loading the robot without them would change its motion. Remove the "
+        f"{where}line {element.line}: {what or f'<{element.tag}>'} describes a loop closure or a coupling that "
+        "cannot be read, and loading the robot without them would change its motion. Remove the "
         "element to load the tree, and add the closures to the model in code"
     )
-
-
-def closing_frames(names: Iterable[str]) -> list[str]:
-    """Warnings about pairs of links that onshape-to-robot names so where a loop of the drawing was cut."""
-    names = set(names)
-    loops = sorted(name[len("closing_") : -2] for name in names if name.startswith("closing_") and name.endswith("_1"))
-    return [
-        f"frames 'closing_{loop}_1' and 'closing_{loop}_2' mark a loop that the file cannot express; it is open here"
-        for loop in loops
-        if f"closing_{loop}_2" in names
-    ]
 
 
 def _unknown(child: Element, role: str) -> LoadError:

@@ -48,6 +48,40 @@ def vector(element: Element | None, attribute: str, default: tuple[float, float,
     return [_number(element, attribute, word, False) for word in words]
 
 
+def text_number(element: Element, default: float | None = None, *, infinite: bool = False) -> float:
+    """The number between the tags of an element."""
+    if not element.text and default is not None:
+        return default
+    return _number(element, "its text", element.text, infinite)
+
+
+def text_numbers(element: Element, count: int) -> list[float]:
+    """So many finite numbers between the tags of an element."""
+    words = element.text.split()
+    if len(words) != count:
+        raise element.error(f"{shortened(element.text)!r} has {len(words)} numbers; expected {count}")
+    return [_number(element, "its text", word, False) for word in words]
+
+
+def text_name(element: Element) -> str:
+    """The name between the tags of an element."""
+    if not element.text:
+        raise element.error("is empty; expected a name")
+    if len(element.text) > LONGEST_NAME:
+        raise element.error(f"{shortened(element.text)!r} has {len(element.text)} characters; at most {LONGEST_NAME}")
+    return element.text
+
+
+def text_flag(element: Element | None, default: bool) -> bool:
+    """true, false, 1 or 0 between the tags; the default if the element is not there or empty."""
+    if element is None or not element.text:
+        return default
+    word = element.text.lower()
+    if word not in ("true", "false", "1", "0"):
+        raise element.error(f"is {shortened(element.text)!r}; expected true or false")
+    return word in ("true", "1")
+
+
 def shortened(text: str, length: int = 60) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 

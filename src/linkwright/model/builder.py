@@ -126,6 +126,10 @@ class ModelBuilder:
         """Whether a body or frame of that name is there."""
         return name in self._where
 
+    def body_of(self, name: str) -> int:
+        """Index of the body that a body or frame of that name belongs to."""
+        return self._locate(name, "body")[0]
+
     def carrier(self, name: str) -> str:
         """The body that a body or frame belongs to; a body merged into its parent belongs to that."""
         return self._bodies[self._locate(name, "carrier")[0]].name

@@ -42,7 +42,20 @@ class DrawnTree:
         closures = [self._close(drawn) for name, drawn in self.drawing.joints.items() if name not in in_tree]
         self.builder.add_warnings(*self.warnings)
         kept = [closure for closure in closures if closure is not None]
-        return self.builder.build().with_constraints(*kept, *self.drawing.constraints)
+        built = self.builder.build().with_constraints(*kept, *self.drawing.constraints)
+        return built.with_reference(self._as_drawn(built))
+
+    def _as_drawn(self, model: Model) -> np.ndarray:
+        """Joints at zero, and free bodies where they are."""
+        q = model.neutral()
+        for i, body in enumerate(model.bodies[1:], start=1):
+            if body.joint.kind == "free_flyer":
+                name, parent = self.carried.get(body.name, (None, GROUND))
+                on = self.drawing.joints[name].on if name else {body.name: Pose.identity(), parent: Pose.identity()}
+                at, there = (self.drawing.bodies[b].pose @ on[b] for b in (parent, body.name))
+                pose = at.inverse() @ there
+                q[model.iq[i]] = [*pose.translation, *pose.quaternion]
+        return q
 
     def _outward(self, bases: list[str]) -> list[str]:
         """Bodies depth first, siblings in the order in which they were added: limbs stay together."""

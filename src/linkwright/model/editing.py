@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,10 +44,14 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         if joint.nq == 1:
             fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
     kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
-    reference = np.concatenate([model.reference[model.iq[i]] for i in range(model.nbodies) if i not in locked])
-    result = builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None))
-    result = result.with_independent(*(name for name in model.independent if name not in at))
-    return result.with_reference(reference)
+    left = [k for i in range(1, model.nbodies) if i not in locked for k in range(model.nq)[model.iq[i]]]
+    return replace(
+        builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None)),
+        reference=model.reference[left],
+        configurations={name: q[left] for name, q in model.configurations.items()},
+        motors=tuple(name for name in model.motors if name not in at),
+        independent=tuple(name for name in model.independent if name not in at),
+    )
 
 
 def attach(
@@ -54,7 +59,8 @@ def attach(
 ) -> Model:
     """`other` mounted on frame `at` of `model`, its world frame at `placement` there.
 
-    `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity is `model`'s.
+    `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity is `model`'s. Named
+    configurations are not taken over: they are of one of the two only.
     """
     builder = ModelBuilder.from_model(model)
     mount = f"{prefix}{other.name}_mount"
@@ -71,10 +77,12 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    reference = np.concatenate([model.reference, other.reference])
-    constraints = [c.renamed(prefix, mount) for c in other.constraints]
-    independent = (*model.independent, *(prefix + name for name in other.independent))
-    return builder.build().with_constraints(*constraints).with_independent(*independent).with_reference(reference)
+    return replace(
+        builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints)),
+        reference=np.concatenate([model.reference, other.reference]),
+        motors=(*model.motors, *(prefix + name for name in other.motors)),
+        independent=(*model.independent, *(prefix + name for name in other.independent)),
+    )
 
 
 def depth_first(model: Model) -> Model:
@@ -92,9 +100,14 @@ def depth_first(model: Model) -> Model:
             body.name, body.joint, parent=model.bodies[body.parent].name, placement=body.placement, inertia=body.inertia
         )
     _copy_frames(model, builder, prefix="")
-    reference = np.concatenate([model.reference[model.iq[i]] for i in order])
-    ordered = builder.build().with_constraints(*model.constraints).with_independent(*model.independent)
-    return ordered.with_reference(reference)
+    moved = [k for i in order for k in range(model.nq)[model.iq[i]]]
+    return replace(
+        builder.build().with_constraints(*model.constraints),
+        reference=model.reference[moved],
+        configurations={name: q[moved] for name, q in model.configurations.items()},
+        motors=model.motors,
+        independent=model.independent,
+    )
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from ..errors import ModelError, unknown_name
 from .builder import EARTH_GRAVITY
 from .constraints import Constraint
@@ -90,7 +88,8 @@ class GraphBuilder:
                     is refused, or with True noted in `model.warnings` as the loss of limits always is
 
         In the model a body's frame sits at the joint that carries it. Where it was drawn elsewhere, the drawn frame is
-        named "<body>_drawn". A closure is named after its joint; its frames are "<joint>_on_<body>".
+        named "<body>_drawn". A closure is named after its joint; its frames are "<joint>_on_<body>". `model.reference`
+        is the configuration as drawn: joints at zero, free bodies where they are.
         """
         cuts = self._cuts(cut)
         edges = [self._edge(drawn) for name, drawn in self._drawing.joints.items() if name not in cuts]
@@ -100,21 +99,6 @@ class GraphBuilder:
         for base in bases:
             carried |= {child: (edge.name, parent) for edge, parent, child in grow(base, edges, depth)}
         return DrawnTree(self._drawing, carried, bases, allow_loss=allow_loss).model()
-
-    def drawn_configuration(self, model: Model) -> np.ndarray:
-        """Coordinates of a model built from this graph as it is drawn: joints at zero, free bodies where they are."""
-        q = model.neutral()
-        for i, body in enumerate(model.bodies[1:], start=1):
-            if body.joint.kind == "free_flyer":
-                drawn = self._drawing.joints.get(body.joint.name)
-                parent = GROUND if drawn is None else drawn.first if drawn.second == body.name else drawn.second
-                at, pose = (
-                    self._drawing.bodies[name].pose @ (Pose.identity() if drawn is None else drawn.on[name])
-                    for name in (parent, body.name)
-                )
-                relative = at.inverse() @ pose
-                q[model.iq[i]] = [*relative.translation, *relative.quaternion]
-        return q
 
     # Checks
 

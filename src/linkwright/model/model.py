@@ -45,7 +45,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Mimic:
-    """`joint` follows `leader`: q = multiplier * q_leader + offset. Kept as data; tree algorithms do not apply it."""
+    """`joint` follows `leader`: q = multiplier * q_leader + offset. Data until `Model.with_mimics_coupled`."""
 
     joint: str
     leader: str
@@ -61,12 +61,16 @@ class Model:
     gravity: np.ndarray
     mimics: tuple[Mimic, ...] = ()
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
-    independent: tuple[str, ...] = field(default=(), repr=False)
-    """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
     reference: np.ndarray = field(default=None, repr=False)  # type: ignore[assignment]
     """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
+    configurations: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
+    """Further configurations that the file names: keyframes."""
+    motors: tuple[str, ...] = field(default=(), repr=False)
+    """Joints that a motor drives, where the file says so."""
+    independent: tuple[str, ...] = field(default=(), repr=False)
+    """Joints whose coordinates are independent of the others'; of loops in which none is named, pivoting chooses."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -77,6 +81,17 @@ class Model:
         reference.flags.writeable = False
         object.__setattr__(self, "reference", reference)
         self._check_constraints()
+        self._check_notes()
+
+    def _check_notes(self) -> None:
+        """What is only told about the mechanism."""
+        configurations = {}
+        for name, q in self.configurations.items():
+            configurations[str(name)] = finite_array(q, (self.nq,), f"configuration {name!r}")
+            configurations[str(name)].flags.writeable = False
+        object.__setattr__(self, "configurations", MappingProxyType(configurations))
+        for name in (*self.motors, *self.independent):
+            self.joint_index(name)
 
     def _check_constraints(self) -> None:
         names: set[str] = set()
@@ -112,6 +127,16 @@ class Model:
     def constraint_bodies(self) -> tuple[tuple[int, ...], ...]:
         """The moving bodies that each constraint acts on."""
         return tuple(constraint.bodies(self) for constraint in self.constraints)
+
+    def with_mimics_coupled(self) -> Model:
+        """This model with its mimic joints as constraints: q = multiplier * q_leader + offset holds, and forces act."""
+        from .constraints import couple
+
+        couplings = [
+            couple(mimic.joint, mimic.leader, [mimic.offset, mimic.multiplier], name=f"{mimic.joint}_mimic")
+            for mimic in self.mimics
+        ]
+        return replace(self, mimics=(), constraints=(*self.constraints, *couplings))
 
     def without_constraints(self) -> Model:
         return replace(self, constraints=())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,7 @@ FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
-    "independent",
-    "reference",
+    "reference", "configurations", "motors", "independent",
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -62,14 +62,23 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             {"joint": m.joint, "leader": m.leader, "multiplier": m.multiplier, "offset": m.offset}
             for m in model.mimics
         ],
-        "independent": list(model.independent),
         "constraints": [
             {"kind": c.kind, "name": c.name, "mu": None if c.mu is None else c.mu.tolist(), **c.to_dictionary()}
             for c in model.constraints
         ],
-        # left out when neutral, so that files and fingerprints of trees are what they were
-        **({} if np.array_equal(model.reference, model.neutral()) else {"reference": model.reference.tolist()}),
+        **_notes(model),
     }
+
+
+def _notes(model: Model) -> dict[str, Any]:
+    """What is only told about the mechanism; absent if there is nothing to tell, as of most trees."""
+    notes = {
+        "reference": [] if np.array_equal(model.reference, model.neutral()) else model.reference.tolist(),
+        "configurations": {name: q.tolist() for name, q in model.configurations.items()},
+        "motors": list(model.motors),
+        "independent": list(model.independent),
+    }
+    return {key: value for key, value in notes.items() if value}
 
 
 def from_dictionary(data: Mapping[str, Any]) -> Model:
@@ -98,8 +107,10 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
         for mimic in data["mimics"]:
             builder.add_mimic(**mimic)
         model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
-        model = model.with_independent(*data.get("independent", ()))
-        return model.with_reference(data["reference"]) if "reference" in data else model
+        return replace(
+            model, reference=data.get("reference"), configurations=dict(data.get("configurations", {})),
+            motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
+        )  # fmt: skip
     except LinkwrightError:
         raise
     except KeyError as error:

@@ -15,8 +15,11 @@ from ..errors import InputError
 from ..model import Model
 from . import palette
 from .motion import body_poses, checked_trajectory, quaternions
-from .scene import Scene, make_scene
+from .scene import Scene
+from .shapes import make_scene
 from .view import bounds, floor_height, start_view
+
+_PLAYER = ("poses", "camera", "drawing", "controls")  # scripts in the order in which they build on one another
 
 
 def write_html(
@@ -37,7 +40,7 @@ def write_html(
         "labels": [body.name for body in model.bodies],
         "size": scene.size,
         "floor": floor_height(floor, box),
-        "view": start_view(box, scene.size),
+        "view": start_view(box, bounds(scene, rotations[:1], positions[:1]), scene.size),
         "traces": [_trace(model, name) for name in _names(traces)],
         "palette": {"limbs": palette.LIMBS, "closure": palette.CLOSURE, "trace": palette.TRACE, **palette.THEMES},
         "bodies": model.nbodies,
@@ -48,8 +51,8 @@ def write_html(
     page = fill(
         _resource("page.html"),
         title=html.escape(title if title is not None else model.name),
-        style=_resource("player.css"),
-        script=_resource("player.js"),
+        style=_resource("player/player.css"),
+        script="\n".join(_resource(f"player/{part}.js") for part in _PLAYER),
         scene=json_in_html(described),
     )
     path = Path(path)

@@ -10,12 +10,17 @@ from ..model.constraints import RelativeConstraint, Rod
 
 @dataclass(frozen=True)
 class ClosureEnd:
-    """One end of a constraint: a pose on a body, the ground being body 0. `rod`: the two ends stay apart."""
+    """One end of a constraint: a pose on a body, the ground being body 0.
+
+    rod       the two ends stay apart
+    is_pivot  on the ground, at a frame named for it, as pivots of linkages are; feet on the floor have none
+    """
 
     constraint: str
     body: int
     pose: Pose
     rod: bool = False
+    is_pivot: bool = False
 
 
 def closure_ends(model: Model) -> list[tuple[ClosureEnd, ...]]:
@@ -28,6 +33,6 @@ def closure_ends(model: Model) -> list[tuple[ClosureEnd, ...]]:
         ends = [ClosureEnd(c.name, first.body, first.placement, is_rod)]
         target = Pose.identity() if is_rod else c.target
         if target is not None:
-            ends.append(ClosureEnd(c.name, second.body, second.placement @ target, is_rod))
+            ends.append(ClosureEnd(c.name, second.body, second.placement @ target, is_rod, c.other in model.frames))
         found.append(tuple(ends))
     return found

@@ -1,53 +1,107 @@
-"""How LCABA's couplings between links come and go, step by step ([Sathya2025] Figure 4)."""
+"""How couplings come and go while links are eliminated, step by step ([Sathya2025] Figures 4 and 5)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..algorithms.elimination import elimination_order
 from ..model import Model, Tree
+from ..model.loops import constrained_ends
+
+Node = int  # a link by its index, a constraint k by ~k, so that all constraints are negative
 
 
 @dataclass(frozen=True)
 class Stage:
-    """The graph between eliminations: the links `gone`, those just `eliminated`, the pairs of links still `coupled`."""
+    """The graph between eliminations.
 
-    eliminated: tuple[int, ...]
-    gone: frozenset[int]
-    coupled: frozenset[tuple[int, int]]
+    eliminated   what went since the stage before, in order
+    gone         everything that went
+    coupled      pairs of what is left that are coupled, besides links by their joints; the smaller first
+    """
+
+    eliminated: tuple[Node, ...]
+    gone: frozenset[Node]
+    coupled: frozenset[tuple[Node, Node]]
 
 
 def elimination(model: Model) -> list[tuple[int, tuple[int, ...]]]:
-    """(link, its neighbours when it is eliminated), in order."""
+    """(link, its neighbours when it is eliminated), in LCABA's order."""
     return elimination_order(Tree(model))
 
 
-def stages(model: Model, order: list[tuple[int, tuple[int, ...]]]) -> list[Stage]:
+def lcaba_stages(model: Model) -> list[Stage]:
     """The start, and the graph after each run of links down one limb, until nothing is coupled."""
-    coupled = couplings(model)
-    found = [Stage((), frozenset(), frozenset(coupled))]
-    gone: set[int] = set()
-    run: list[int] = []
-    for k, (i, neighbours) in enumerate(order):
+    coupled = {pair for bodies in model.constraint_bodies for pair in _pairs(bodies)}
+    stages = _Stages(coupled)
+    for i, neighbours in elimination(model):
         if not coupled:
             break
         parent = model.bodies[i].parent
         coupled = {pair for pair in coupled if i not in pair}
         if neighbours:
-            together = sorted({*neighbours, *((parent,) if parent else ())})
-            coupled |= {(a, b) for a in together for b in together if a < b}
-        gone.add(i)
-        run.append(i)
-        ends = k + 1 == len(order) or order[k + 1][0] != parent or not coupled
-        if ends:
-            found.append(Stage(tuple(run), frozenset(gone), frozenset(coupled)))
-            run = []
-    return found
+            coupled |= _pairs([*neighbours, parent] if parent else neighbours)
+        stages.went(i, parent, coupled)
+    return stages.finished()
 
 
-def couplings(model: Model) -> set[tuple[int, int]]:
-    """Pairs of links that constraints couple before any link is gone."""
-    pairs = set()
-    for bodies in model.constraint_bodies:
-        pairs |= {(a, b) for a in bodies for b in bodies if a < b}
-    return pairs
+def bbo_stages(model: Model) -> list[Stage]:
+    """The same for proxBBO: links take the constraints they support along; at a loop's root its constraint goes."""
+    roots = [_root(model, k) for k in range(len(model.constraints))]
+    coupled = {(~k, i) for k, bodies in enumerate(model.constraint_bodies) for i in bodies}
+    stages = _Stages(coupled)
+    for i in [*reversed(range(1, model.nbodies)), 0]:
+        for k, root in enumerate(roots):
+            if root == i:  # everything the loop is made of is gone but its root
+                neighbours = [a + b - ~k for a, b in coupled if ~k in (a, b)]
+                coupled = {pair for pair in coupled if ~k not in pair} | _pairs(neighbours)
+                stages.went(~k, i, coupled)
+        if not coupled or not i:
+            break
+        parent = model.bodies[i].parent
+        supported = [a for a, b in coupled if b == i]
+        coupled = {pair for pair in coupled if i not in pair}
+        coupled |= _pairs([*supported, parent] if parent else supported)
+        stages.went(i, parent, coupled)
+    return stages.finished()
+
+
+def _root(model: Model, k: int) -> int:
+    ends = constrained_ends(model, model.constraints[k])
+    root = ends[0]
+    for end in ends[1:]:
+        root = model.graph.common_ancestor(root, end)
+    return root
+
+
+def _pairs(nodes: Iterable[Node]) -> set[tuple[Node, Node]]:
+    nodes = sorted(set(nodes))
+    return {(a, b) for a in nodes for b in nodes if a < b}
+
+
+class _Stages:
+    """Collects stages: a new one begins where the elimination leaves a limb."""
+
+    def __init__(self, coupled: set[tuple[Node, Node]]):
+        self.stages = [Stage((), frozenset(), frozenset(coupled))]
+        self._run: list[Node] = []
+        self._next: Node | None = None
+        self._coupled = coupled
+
+    def went(self, node: Node, then: Node, coupled: set[tuple[Node, Node]]) -> None:
+        """`node` went; the limb goes on if `then` is next."""
+        if self._run and node != self._next and not (node < 0 and self._run[-1] < 0):
+            self._close()
+        self._run.append(node)
+        self._next, self._coupled = then, coupled
+
+    def finished(self) -> list[Stage]:
+        self._close()
+        return self.stages
+
+    def _close(self) -> None:
+        if self._run:
+            gone = self.stages[-1].gone | set(self._run)
+            self.stages.append(Stage(tuple(self._run), frozenset(gone), frozenset(self._coupled)))
+            self._run = []

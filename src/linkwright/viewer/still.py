@@ -11,7 +11,8 @@ from ..errors import InputError
 from ..model import Model
 from .camera import Camera
 from .motion import body_poses
-from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene, make_scene
+from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene
+from .shapes import make_scene
 from .svg import Drawing, limb_class, polygon
 from .view import bounds, floor_height, start_view
 
@@ -37,7 +38,7 @@ def write_svg(
     rotations, positions = body_poses(model, q[None])
     scene = make_scene(model, rotations[0], positions[0])
     box = bounds(scene, rotations, positions)
-    view = start_view(box, scene.size)
+    view = start_view(box, box, scene.size)
     level = floor_height(floor, box)
     if level is not None:
         box = np.array([[*box[0, :2], min(box[0, 2], level)], box[1]])

@@ -32,6 +32,10 @@ def tooltip(label: str) -> str:
     return f"<title>{xml_text(label)}</title>" if label else ""
 
 
+def shortened(name: str, longest: int = 17) -> str:
+    return name if len(name) <= longest else name[: max(1, longest - 1)] + "…"
+
+
 def xml_text(text: str) -> str:
     """Escaped, and without the characters that XML has no way to write."""
     return escape("".join(c if c >= " " or c in "\t\n" else "\ufffd" for c in text))

@@ -44,11 +44,14 @@ def floor_height(floor: float | bool | None, box: np.ndarray) -> float | None:
     return float(floor)
 
 
-def start_view(box: np.ndarray, size: float) -> dict:
-    """Azimuth and elevation of the camera, the point it looks at, and the radius of what it should see."""
-    spread = box[1] - box[0]
-    thin = int(np.argmin(spread[:2]))
-    flat = spread[thin] < FLAT * spread.max()
+def start_view(box: np.ndarray, first: np.ndarray, size: float) -> dict:
+    """Azimuth and elevation of the camera, the point it looks at, and the box and radius of what it should see.
+
+    `box` is of the whole motion, `first` of its first frame.
+    """
+    spread, at_first = box[1] - box[0], first[1] - first[0]
+    thin = int(np.argmin(at_first[:2]))
+    flat = at_first[thin] < FLAT * at_first.max()
     azimuth = (-90.0 if thin == 1 else 0.0) + 16.0 if flat else -52.0
     radius = 0.5 * float(np.linalg.norm(spread))
     follow = radius > 2.5 * size  # it travels

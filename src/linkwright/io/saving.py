@@ -1,0 +1,39 @@
+"""Models into files."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from ..errors import LoadError
+from ..model import Model
+from .json import to_json
+from .mjcf_writer import to_mjcf
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> Path:
+    """Write `model` to `path`: as MJCF if the name ends in .xml or .mjcf, else as JSON, which holds all of it.
+
+    MJCF cannot say everything; what would change the motion is refused by name (`UnsupportedError`). Either the whole
+    file appears or, if writing fails, nothing changes.
+    """
+    path = Path(path)
+    if not path.name:
+        raise LoadError(f"cannot write the model: {str(path)!r} is not the name of a file")
+    text = to_mjcf(model) if path.suffix.lower() in (".xml", ".mjcf") else to_json(model)
+    # beside the target, because renaming is atomic within one file system; not by `tempfile`, which hides files from
+    # other users
+    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}")
+    try:
+        try:
+            with open(temporary, "x", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)  # nothing is there any more if all went well
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        raise LoadError(f"cannot write the model: {getattr(error, 'strerror', None) or error}", file=path) from None
+    return path

@@ -1,0 +1,156 @@
+"""The shapes of a mechanism, derived from joints, frames and inertias, for models carry no meshes.
+
+A body is drawn as rods from the joint that carries it to everything it carries: joints, ends of closures, named frames
+at its tips. With several such points in a plane it is a plate; a floating body is a box of its own inertia.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model import Model
+from .closure_ends import ClosureEnd, closure_ends
+from .polygons import distinct, outline, shortest_tree
+from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Point, Rod, Scene, Tie, limb_groups
+
+# Rods are as thick as their mass would make them at this density, between these parts of the mechanism's size.
+_DENSITY = 1500.0
+_THINNEST, _THICKEST = 0.004, 0.030
+_STOUTEST = 0.22  # a rod's radius over its length
+_FLAT = 0.3  # a floating body this thin, compared to its width, is drawn as a plate
+# Half sizes of boxes are at most these parts of the mechanism's size.
+_LARGEST_FREE, _LARGEST_CARRIED = 0.3, 0.045
+
+
+def make_scene(model: Model, rotations: np.ndarray, positions: np.ndarray) -> Scene:
+    """The scene of a model whose bodies are at `rotations` (n, 3, 3) and `positions` (n, 3) when first drawn."""
+    ends = closure_ends(model)
+    points = [_points(model, i, ends) for i in range(model.nbodies)]
+    scene = Scene(_extent(model, points, rotations, positions))
+    groups = limb_groups(model)
+    for i in range(1, model.nbodies):
+        _draw_body(scene, model, i, points[i], groups[i])
+        _draw_joint(scene, model, i)
+    for pair in ends:
+        _draw_closure(scene, pair)
+    _draw_ground(scene)
+    return scene
+
+
+def _points(model: Model, i: int, ends: list[tuple[ClosureEnd, ...]]) -> list[np.ndarray]:
+    """Where something is attached to body i: what it carries, ends of closures, and named frames at its tips."""
+    found = [model.bodies[c].placement.translation for c in model.graph.children[i]]
+    if not found:
+        found = [frame.placement.translation for frame in model.frames.values() if frame.body == i]
+    found += [end.pose.translation for pair in ends for end in pair if end.body == i]
+    return distinct(found)
+
+
+def _extent(model: Model, points, rotations: np.ndarray, positions: np.ndarray) -> float:
+    world = [positions[i] for i in range(1, model.nbodies)]
+    world += [rotations[i] @ p + positions[i] for i in range(model.nbodies) for p in points[i]]
+    world += [rotations[i] @ body.inertia.com + positions[i] for i, body in enumerate(model.bodies) if i]
+    spread = float(np.linalg.norm(np.ptp(np.array(world), axis=0))) if world else 0.0
+    largest = max((2 * float(_equivalent_box(body.inertia)[1].max()) for body in model.bodies[1:]), default=0.0)
+    # inertias may be anything in files; they count where there is little else, as for a single cube
+    return spread if spread > 0.25 * largest else largest or 1.0
+
+
+def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], group: int) -> None:
+    body = model.bodies[i]
+    free, com = body.joint.kind in ("free_flyer", "translational", "planar"), body.inertia.com
+    origin = com if free else np.zeros(3)
+    if not points and not free and np.linalg.norm(com) > 0.01 * scene.size:
+        points = [2 * com]  # a rod with its mass in the middle
+    reach = [p for p in points if np.linalg.norm(p - origin) > 1e-3 * scene.size]
+    R, half = _equivalent_box(body.inertia)
+    corners = outline(np.array(reach if free else [origin, *reach]))
+    if free and half.min() > _FLAT * np.median(half):
+        corners = None  # it is the body that counts, not where things are attached to it
+    largest = (_LARGEST_FREE if free else _LARGEST_CARRIED) * scene.size
+    if len(reach) > 1:  # inertias in files may be anything; what is attached tells the size
+        largest = min(largest, 1.3 * max(np.linalg.norm(p - com) for p in reach))
+    half = np.clip(half, 0.006 * scene.size, largest)
+    is_tip = not model.graph.children[i] and not reach and body.inertia.mass > 0
+    boxed = (free and corners is None) or is_tip
+    if boxed:
+        scene.boxes.append(Box(i, R, com, half, group, body.name))
+    if not reach:
+        return
+    longest = max(np.linalg.norm(p - origin) for p in reach)
+    radius = np.sqrt(body.inertia.mass / (_DENSITY * np.pi * sum(np.linalg.norm(p - origin) for p in reach)))
+    radius = float(np.clip(radius, _THINNEST * scene.size, _THICKEST * scene.size))
+    radius = min(radius, _STOUTEST * longest)
+    if corners is None:
+        edges = [(_surface(com, R, half, p) if boxed else origin, p) for p in reach]
+        edges = [(a, b) for a, b in edges if a is not None]
+    else:
+        scene.plates.append(Plate(i, corners, group, body.name))
+        edges = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
+        radius = min(radius, 0.014 * scene.size)
+    scene.rods += [Rod((i, a), (i, b), radius, group, body.name) for a, b in edges]
+
+
+def _surface(centre: np.ndarray, R: np.ndarray, half: np.ndarray, p: np.ndarray) -> np.ndarray | None:
+    """Where the way from a box's centre to p leaves the box; None if p is inside."""
+    part = float(np.min(half / np.maximum(np.abs(R.T @ (p - centre)), 1e-12)))
+    return None if part >= 1 else centre + 0.97 * part * (p - centre)
+
+
+def _draw_joint(scene: Scene, model: Model, i: int) -> None:
+    body = model.bodies[i]
+    joint, parent, at = body.joint, body.parent, body.placement
+    if parent == 0 and joint.kind != "free_flyer":
+        scene.anchors.append(at.translation)
+    own = [rod.radius for rod in scene.rods if rod.start[0] == i == rod.end[0]]
+    radius = max([0.6 * _THINNEST * scene.size, *own]) if own else 0.008 * scene.size
+    label = f"{joint.name} ({joint.kind})"
+    here: Point = (i, np.zeros(3))
+    if joint.kind in ("revolute", "continuous", "helical"):
+        thick = min(1.12 * radius, 0.013 * scene.size)
+        half = joint.axis * (radius + 0.3 * thick)
+        scene.rods.append(Rod((i, -half), (i, half), thick, JOINT, label))
+    elif joint.kind in ("prismatic", "cylindrical"):  # the part of the slide that sticks out
+        scene.rods.append(Rod((parent, at.translation), here, radius * 0.7, JOINT, label))
+        scene.rods.append(Rod(here, here, radius * 1.3, JOINT, label))
+    elif joint.kind in ("spherical", "universal"):
+        scene.rods.append(Rod(here, here, radius * 1.4, JOINT, label))
+
+
+def _draw_closure(scene: Scene, ends: tuple[ClosureEnd, ...]) -> None:
+    points: list[Point] = [(end.body, end.pose.translation) for end in ends]
+    radius, name = 0.011 * scene.size, ends[0].constraint
+    scene.rods.append(Rod(points[0], points[0], radius, CLOSURE, f"{name} (closure)"))
+    if len(ends) == 1:
+        return
+    if ends[0].rod:
+        scene.rods.append(Rod(points[0], points[1], 0.5 * radius, CLOSURE, f"{name} (rod)"))
+        scene.rods.append(Rod(points[1], points[1], radius, CLOSURE, f"{name} (closure)"))
+    else:
+        scene.ties.append(Tie(points[0], points[1], name))
+    if ends[1].body == 0 and ends[1].is_pivot:
+        scene.anchors.append(ends[1].pose.translation)
+
+
+def _draw_ground(scene: Scene) -> None:
+    """The ground link: a frame through the points where the mechanism is held."""
+    anchors = scene.anchors = distinct(scene.anchors)
+    corners = outline(np.array(anchors)) if anchors else None
+    if corners is not None and len(corners) == len(anchors):
+        edges = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
+    else:
+        edges = [(anchors[a], anchors[b]) for a, b in shortest_tree(anchors)]
+    scene.rods += [Rod((0, a), (0, b), 0.006 * scene.size, GROUND_LINK, "world") for a, b in edges]
+
+
+def _equivalent_box(inertia) -> tuple[np.ndarray, np.ndarray]:
+    """(principal axes, half sizes) of the solid box with this mass and inertia."""
+    if not inertia.mass:
+        return np.eye(3), np.zeros(3)
+    moments, axes = np.linalg.eigh(inertia.tensor)
+    if np.allclose(inertia.tensor, np.diag(np.diag(inertia.tensor)), rtol=0, atol=1e-9 * abs(moments).max()):
+        moments, axes = np.diag(inertia.tensor), np.eye(3)  # as given, not sorted
+    if np.linalg.det(axes) < 0:
+        axes = axes * [1, 1, -1]
+    squares = 1.5 * (moments.sum() - 2 * moments) / inertia.mass
+    return axes, np.sqrt(np.maximum(squares, 0))

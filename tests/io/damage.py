@@ -1,0 +1,93 @@
+"""Ways to damage a file: its bytes, its attributes and texts, its structure."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from linkwright.io.xml import Element, parse_xml
+
+VALUES = [
+    "", " ", "nan", "-inf", "1e400", "1e49", "-1e49", "1e-320", "-0", "0", "-1", "0 0 0", "1 2", "1 2 3 4",
+    "1e49 1e49 1e49", "\u0661", "${x}", "true", "fixed", "floating", "planar", "prismatic", "continuous", "world",
+    "root_joint", "x" * 300, "999999999", "-999999999", "1e18", "0 0 0 0 0 0 0", "../x", "free", "ball", "1 0 0 0",
+]  # fmt: skip
+_PIECES = [b"<", b">", b'"', b"&", b"\0", b"<!DOCTYPE a>", b"<!--", b"]]>", b"<![CDATA["]
+
+
+def damaged_bytes(data: bytes, rng: random.Random, count: int) -> bytes:
+    damaged = bytearray(data)
+    for _ in range(count):
+        if not damaged:
+            break
+        a = rng.randrange(len(damaged))
+        b = min(len(damaged), a + rng.choice([1, 1, 5, 50, 500]))
+        action = rng.randrange(5)
+        if action == 0:
+            del damaged[a:b]
+        elif action == 1:
+            damaged[a:a] = damaged[a:b]
+        elif action == 2:
+            damaged[a] = rng.randrange(256)
+        elif action == 3:
+            damaged[a:a] = rng.choice(_PIECES)
+        else:
+            c = rng.randrange(len(damaged))
+            damaged[c:c] = damaged[a:b]
+    return bytes(damaged)
+
+
+def damaged_values(text: str, rng: random.Random, count: int) -> str:
+    """Attributes, and texts between tags, get other values, or go."""
+    for _ in range(count):
+        attributes = list(re.finditer(r'(\w+)="([^"]*)"', text))
+        texts = list(re.finditer(r">([^<>]+)<", text))
+        if texts and (not attributes or rng.random() < 0.5):
+            one = rng.choice(texts)
+            new = f">{rng.choice(VALUES) if rng.random() < 0.7 else rng.choice(texts)[1]}<"
+        elif attributes:
+            one = rng.choice(attributes)
+            value = rng.choice(VALUES) if rng.random() < 0.7 else rng.choice(attributes)[2]
+            new = "" if rng.random() < 0.3 else f'{one[1]}="{value}"'
+        else:
+            return text
+        text = text[: one.start()] + new + text[one.end() :]
+    return text
+
+
+def damaged_structure(text: str, rng: random.Random, count: int, tags: list[str]) -> str:
+    root = parse_xml(text)
+    for _ in range(count):
+        everywhere = [(parent, i) for parent in all_elements(root) for i in range(len(parent.children))]
+        if not everywhere:
+            break
+        parent, i = rng.choice(everywhere)
+        element = parent.children[i]
+        action = rng.randrange(5)
+        if action == 0:
+            del parent.children[i]
+        elif action == 1:
+            parent.children.insert(rng.randrange(len(parent.children)), element)
+        elif action == 2:
+            rng.shuffle(parent.children)
+        elif action == 3:
+            element.tag = rng.choice(tags)
+        else:  # swap with an element from elsewhere
+            other, k = rng.choice(everywhere)
+            if element not in all_elements(other.children[k]) and other.children[k] not in all_elements(element):
+                parent.children[i], other.children[k] = other.children[k], element
+    return written(root)
+
+
+def all_elements(element: Element) -> list[Element]:
+    return [element, *(below for child in element for below in all_elements(child))]
+
+
+def written(element: Element) -> str:
+    attributes = "".join(f' {name}="{_escaped(value)}"' for name, value in element.attributes.items())
+    inside = _escaped(element.text) + "".join(written(child) for child in element)
+    return f"<{element.tag}{attributes}>{inside}</{element.tag}>\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
