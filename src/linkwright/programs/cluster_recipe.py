@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, UnsupportedError
 from ..model import Model
 from ..model.parameters import parameter_shapes
@@ -24,6 +26,10 @@ OPTIONS = {
 class ClusterRecipe(Recipe):
     """A recipe whose inputs are sized by the independent coordinates, which options may change."""
 
+    def resolve_options(self, given):
+        """Lists and arrays as tuples, exact to the last bit: options identify programs in the cache."""
+        return {name: _frozen(value) for name, value in super().resolve_options(given).items()}
+
     def input_shapes(self, model, parameters, f_ext, options):
         plan = plan_of(model, options)
         ny = sum(map(len, plan.independent))
@@ -37,6 +43,12 @@ class ClusterRecipe(Recipe):
         names += ["guess"] if options["guess"] == "input" else []
         shapes = {name: sizes[name]() if name in sizes else SHAPES[name](model) for name in names}
         return {**shapes, **parameter_shapes(model, parameters)}
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _check_options(needs_no_contacts: bool):

@@ -182,7 +182,9 @@ class ClusterPlan:
 
     def _implicit(self, tree: Tree, cluster, constraints: Sequence[int], unknown: Sequence[int]) -> ImplicitStep:
         loops = [LoopClosure(c, self._roots[c]) for c in constraints]
-        four_bar = len(loops) == 1 and FourBarStep.serves(self.model, constraints[0], unknown)
+        # the lengths of a four-bar are measured once, so they must not be inputs
+        constant = "placements" not in tree.parameters
+        four_bar = constant and len(loops) == 1 and FourBarStep.serves(self.model, constraints[0], unknown)
         return (FourBarStep if four_bar else ImplicitStep)(tree, cluster.bodies, loops, unknown)
 
     # Coordinates
