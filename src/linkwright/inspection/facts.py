@@ -12,7 +12,7 @@ from ..compilation import reference
 from ..errors import InputError, NoConvergence
 from ..mobility_analysis import Mobility, mobility
 from ..model import Model, Tree
-from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
+from ..model.constraints import Constraint, Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.loops import Loop, Loops, loops
 
 # A constraint whose error is below this (metres, radians) at a pose is met there.
@@ -119,7 +119,7 @@ def _nearby(model: Model, q: np.ndarray) -> Mobility | None:
 
 def _why(model: Model, constraint: Constraint, loop: Loop) -> str:
     """What speaks for closing the loop where it is closed."""
-    if isinstance(constraint, Coupling):
+    if isinstance(constraint, Coupling | ImplicitFunction):
         return f"couples joints {', '.join(loop.joints)}"
     if isinstance(constraint, Rod):
         return "a rod, which is no joint"

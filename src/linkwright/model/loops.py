@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import unknown_name
-from .constraints import Constraint, Coupling, RelativeConstraint, Rod
+from .constraints import Constraint, Coupling, ImplicitFunction, RelativeConstraint, Rod
 from .model import Model
 
 
@@ -81,7 +81,8 @@ def loops(model: Model) -> Loops:
 def constrained_ends(model: Model, constraint: Constraint) -> tuple[int, ...]:
     """The bodies a constraint acts on; the ground among them unless all of it is relative to a moving body."""
     bodies = constraint.bodies(model)
-    inner = isinstance(constraint, Coupling) or (isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2)
+    tied = isinstance(constraint, Coupling | ImplicitFunction)
+    inner = tied or (isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2)
     return bodies if inner else (*bodies, 0)
 
 
@@ -92,8 +93,9 @@ def _loop(model: Model, constraint: Constraint) -> Loop:
         root = graph.common_ancestor(root, end)
     above = set(graph.support[root])
     paths = [[i for i in graph.support[end] if i not in above] for end in ends]
-    if isinstance(constraint, Coupling):  # it is about its joints, whatever is between them
-        around, bodies = [model.joint_index(name) for name in constraint.joints], list(ends)
+    if isinstance(constraint, Coupling | ImplicitFunction):  # it is about its joints, whatever is between them
+        tied = constraint.all_joints if isinstance(constraint, ImplicitFunction) else constraint.joints
+        around, bodies = [model.joint_index(name) for name in tied], list(ends)
     elif len(ends) == 2:  # up from the first end to the root, and down to the second
         around = [*reversed(paths[0]), *paths[1]]
         bodies = [*reversed(paths[0]), root, *paths[1]]
