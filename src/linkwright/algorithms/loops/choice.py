@@ -79,7 +79,7 @@ def _generic(rows: NumericRows, reference: np.ndarray) -> tuple[np.ndarray, int,
     """The reference unless it is singular; then a closed configuration nearby. The rank of K there, and another one."""
     rng = np.random.default_rng(1)
     best, rank, elsewhere = reference, _rank(rows(reference)[0]), reference
-    for _ in range(2):
+    for _ in range(0 if rows.constant else 2):
         K, _ = rows(best)
         _, _, V = np.linalg.svd(K)
         free = V[rank:].T
