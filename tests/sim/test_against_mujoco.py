@@ -51,10 +51,10 @@ def test_a_closed_loop():
         if body.get("name") in ends:
             frame = model.frame(ends[body.get("name")])
             at = " ".join(map(repr, map(float, frame.placement.translation)))
-            ElementTree.SubElement(body, "site", name=frame.name, pos=at)
+            ElementTree.SubElement(body, "site", name=f"{frame.name}/pin", pos=at)
     equality = ElementTree.SubElement(root, "equality")
     ElementTree.SubElement(
-        equality, "connect", site1="coupler_end", site2="rocker_end", solimp="0.9999 0.9999 0.001 0.5 2",
+        equality, "connect", site1="coupler_end/pin", site2="rocker_end/pin", solimp="0.9999 0.9999 0.001 0.5 2",
         solref="-1e6 -2e3",
     )  # fmt: skip
     document = ElementTree.tostring(root, encoding="unicode")

@@ -81,6 +81,8 @@ def plot(points: Sequence[ScalingPoint], path: str) -> None:
         above, below = grid[:, column]
         for name in ALGORITHMS:
             have = [p for p in own if name in p.operations]
+            if not have:
+                continue
             links = [p.links for p in have]
             above.plot(links, [p.operations[name] / 1e3 for p in have], "o-", color=colours[name], label=name)
             below.plot(links, [p.single[name] for p in have], "o-", color=colours[name], label=f"{name}, one call")
@@ -97,11 +99,13 @@ def plot(points: Sequence[ScalingPoint], path: str) -> None:
             each = f"{1e3 * total / last.links:.0f} per link"
             above.plot([0, last.links], [0, total], "k:", lw=1, label=each)
         above.set(title=family, xlim=0, ylim=(0, 1.15 * total))
-        below.set(xlabel="links", yscale="log")
+        # what grows faster than the slowest that is linear leaves the picture at the top
+        slowest = [time for p in own for time in (*p.single.values(), p.peers.get("lcaba", 0.0))]
+        below.set(xlabel="links", ylim=(0, 1.15 * max(slowest)))
         for axes in (above, below):
             axes.grid(alpha=0.3)
         above.legend(fontsize=8)
     grid[0, 0].set_ylabel("thousand operations")
     grid[1, 0].set_ylabel("microseconds, one iteration")
-    grid[1, 0].legend(fontsize=7)
+    grid[1, 0].legend(fontsize=7, loc="upper left")
     figure.savefig(path)

@@ -161,49 +161,6 @@ def loops(
     console.print(f"{about}. {_machine_text()}.", highlight=False)
 
 
-@app.command("clusters")
-def clusters(
-    robots: str = typer.Option("", help="Comma-separated; by default the six of the paper."),
-    algorithms: str = typer.Option("", help="Comma-separated; by default all."),
-    seconds: float = typer.Option(2.0, help="How long to measure each robot."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
-    cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
-) -> None:
-    """Loops embedded exactly, beside what the C++ library of the paper on clusters would take here."""
-    from ..bench import ankle_torque
-    from ..bench import clusters as bench
-
-    names = _chosen(algorithms, bench.ALGORITHMS, "algorithm")
-    chosen = tuple(x.strip() for x in robots.split(",") if x.strip()) or bench.ROBOTS
-    console = table_console(stderr=as_json)  # JSON has standard output to itself
-    with _progress(console) as (progress, task):
-        step = partial(_describe, progress, task)
-        step("looking for Pinocchio C++ (building it takes minutes the first time)")
-        peer, about = find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
-        results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
-        step("ankle torque")
-        largest, errors, _ = ankle_torque.measure()
-    if as_json:
-        document = {"machine": machine(), "peer": about, "results": [r.as_dictionary() for r in results]}
-        document["ankle_torque_percent"] = {e.variant: e.percent for e in errors}
-        _print_json(document)
-        return
-    table = Table(title=f"microseconds; batches of {bench.BATCH}; ratios to the paper's library", title_justify="left")
-    for heading in ("robot", "dof", "algorithm", "operations", "single", "batched", "library", "x single", "x batched"):
-        table.add_column(heading, justify="left" if heading in ("robot", "algorithm") else "right")
-    for r in results:
-        ratios = r.ratios
-        table.add_row(
-            r.robot, str(r.dof), r.algorithm, str(r.operations), f"{r.single:.2f}", f"{r.batched:.3f}",
-            _number(r.library), f"{ratios[0]:.1f}" if ratios else "-", f"{ratios[1]:.1f}" if ratios else "-",
-            end_section=r.algorithm == names[-1],
-        )  # fmt: skip
-    console.print(table)
-    listed = ", ".join(f"{e.variant} {e.percent:.1f} %" for e in errors)
-    console.print(f"Ankle torque, rms error in percent of the largest ({largest:.2f} N m): {listed}.", highlight=False)
-    console.print(f"Library times are scaled by {about}. {_machine_text()}.", highlight=False)
-
-
 @app.command("convergence")
 def convergence(
     systems: str = typer.Option("two hands + cube,biped", help="Comma-separated systems of `bench loops`."),
@@ -271,6 +228,49 @@ def simulate(
         )  # fmt: skip
     console.print(table)
     console.print(f"{_machine_text()}. MuJoCo's constraints are soft.", highlight=False)
+
+
+@app.command("clusters")
+def clusters(
+    robots: str = typer.Option("", help="Comma-separated; by default the six of the paper."),
+    algorithms: str = typer.Option("", help="Comma-separated; by default all."),
+    seconds: float = typer.Option(2.0, help="How long to measure each robot."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+    cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
+) -> None:
+    """Loops embedded exactly, beside what the C++ library of the paper on clusters would take here."""
+    from ..bench import ankle_torque
+    from ..bench import clusters as bench
+
+    names = _chosen(algorithms, bench.ALGORITHMS, "algorithm")
+    chosen = tuple(x.strip() for x in robots.split(",") if x.strip()) or bench.ROBOTS
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    with _progress(console) as (progress, task):
+        step = partial(_describe, progress, task)
+        step("looking for Pinocchio C++ (building it takes minutes the first time)")
+        peer, about = find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
+        results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
+        step("ankle torque")
+        largest, errors, _ = ankle_torque.measure()
+    if as_json:
+        document = {"machine": machine(), "peer": about, "results": [r.as_dictionary() for r in results]}
+        document["ankle_torque_percent"] = {e.variant: e.percent for e in errors}
+        _print_json(document)
+        return
+    table = Table(title=f"microseconds; batches of {bench.BATCH}; ratios to the paper's library", title_justify="left")
+    for heading in ("robot", "dof", "algorithm", "operations", "single", "batched", "library", "x single", "x batched"):
+        table.add_column(heading, justify="left" if heading in ("robot", "algorithm") else "right")
+    for r in results:
+        ratios = r.ratios
+        table.add_row(
+            r.robot, str(r.dof), r.algorithm, str(r.operations), f"{r.single:.2f}", f"{r.batched:.3f}",
+            _number(r.library), f"{ratios[0]:.1f}" if ratios else "-", f"{ratios[1]:.1f}" if ratios else "-",
+            end_section=r.algorithm == names[-1],
+        )  # fmt: skip
+    console.print(table)
+    listed = ", ".join(f"{e.variant} {e.percent:.1f} %" for e in errors)
+    console.print(f"Ankle torque, rms error in percent of the largest ({largest:.2f} N m): {listed}.", highlight=False)
+    console.print(f"Library times are scaled by {about}. {_machine_text()}.", highlight=False)
 
 
 @app.command("compile")

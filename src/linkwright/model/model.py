@@ -70,7 +70,7 @@ class Model:
     motors: tuple[str, ...] = field(default=(), repr=False)
     """Joints that a motor drives, where the file says so."""
     independent: tuple[str, ...] = field(default=(), repr=False)
-    """Joints whose coordinates are independent of the others'; of loops in which none is named, pivoting chooses."""
+    """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))

@@ -120,18 +120,23 @@ class SimulatedMechanism:
             result.append(-pull if error is None else -pull - error * (1.0 / (T * T)))
         return result
 
-    def project(self, q, v=None) -> tuple[list[Scalar], list[Scalar]]:
-        """q, and v if given, moved onto the constraints, the shortest way as the mechanism's inertia measures it.
-
-        Corrections are tiny, so the factors of the pose they start from serve for all of them.
-        """
-        still, zeros, start = self.at_rest(), [0.0] * self.model.nv, q
-
-        def correction(off) -> list[Scalar]:
-            return self.solve(still, start, zeros, zeros, [0.0 if x is None else -x for x in off], None)["a"]
-
+    def project(self, q) -> tuple[list[Scalar], list[Scalar]]:
+        """(q on the constraints, how far it had to move), the shortest way as the mechanism's inertia measures it."""
+        start, moved = q, [0.0] * self.model.nv
         for _ in range(_PROJECTIONS):
-            q = integrate(self.model, q, correction(constraint_state(self.tree, q, zeros).error))
-        for _ in range(_PROJECTIONS if v is not None else 0):
-            v = [x + y for x, y in zip(v, correction(constraint_state(self.tree, q, v).velocity), strict=True)]
-        return q, v
+            change = self._correction(start, constraint_state(self.tree, q, [0.0] * self.model.nv).error)
+            q = integrate(self.model, q, change)
+            moved = [x + y for x, y in zip(moved, change, strict=True)]
+        return q, moved
+
+    def project_velocity(self, start, q, v) -> list[Scalar]:
+        """v on the constraints at q, with the factors of the pose `start` that q was projected from."""
+        for _ in range(_PROJECTIONS):
+            change = self._correction(start, constraint_state(self.tree, q, v).velocity)
+            v = [x + y for x, y in zip(v, change, strict=True)]
+        return v
+
+    def _correction(self, q, off) -> list[Scalar]:
+        """The least motion that takes `off` from the rows. Tiny ones share the factors of where they started from."""
+        still, zeros = self.at_rest(), [0.0] * self.model.nv
+        return self.solve(still, q, zeros, zeros, [0.0 if x is None else -x for x in off], None)["a"]

@@ -44,7 +44,8 @@ def _euler(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
     a = solution["a"]
     q_next, v_next = semi_implicit_euler(step.model, q, v, a, dt)
     if step.options["projection"] and step.constrained:
-        q_next, _ = step.project(q_next)
+        q_next, moved = step.project(q_next)
+        v_next = [x + y / dt for x, y in zip(v_next, moved, strict=True)]  # what moved it on is part of its velocity
     change = [dt * x for x in a]
     applied = [t - s * x for t, s, x in zip(control.torque, control.slope, change, strict=True)]
     lost = _sum(step.damping, rubbing.slope)
@@ -75,7 +76,9 @@ def _rk4(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
 
     q_next, v_next = runge_kutta(step.model, q, v, step.dt, acceleration)
     if step.options["projection"] and step.constrained:
-        q_next, v_next = step.project(q_next, v_next)
+        start = q_next
+        q_next, _ = step.project(start)
+        v_next = step.project_velocity(start, q_next, v_next)
     first, second, third, fourth = stages
     sixth = step.dt * (1.0 / 6.0)
     work = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scalar import Scalar, reciprocal
+from .matrix import sum_of
 
 # A pivot this small beside the entry it came from is what rounding leaves of a dependent row.
 RANK_TOLERANCE = 1e-12
@@ -36,8 +37,17 @@ class LDL:
 
     @property
     def margins(self) -> list[Scalar]:
-        """Per pivot a number that is positive unless elimination has left only rounding of it."""
-        return [pivot - RANK_TOLERANCE * entry for pivot, entry in zip(self.pivots, self.diagonal, strict=True)]
+        """Per pivot a number that is positive unless elimination has left only rounding of it.
+
+        A row of a constraint that vanishes at this pose never had more: its entry is as small as a square of rounding.
+        """
+        if not self.pivots:
+            return []
+        smallest = sum_of(self.diagonal) * RANK_TOLERANCE**2
+        return [
+            pivot - (RANK_TOLERANCE * entry + smallest)
+            for pivot, entry in zip(self.pivots, self.diagonal, strict=True)
+        ]
 
     def forward(self, b: Sequence[Scalar]) -> list[Scalar]:
         """L^-1 b: half of a solution, and all that x' A^-1 y needs of x and y."""

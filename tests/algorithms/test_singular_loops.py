@@ -1,0 +1,46 @@
+"""Toggle and singular poses of closed mechanisms: bounded answers, a flag, no NaN."""
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.referee import solve_kkt
+from linkwright.robots import four_bar
+
+PROXIMAL = ("lcaba", "prox_bbo", "prox_ltl")
+
+
+@pytest.fixture(scope="module")
+def flat():
+    """A parallelogram folded flat: all links in line, where its two rows are one."""
+    angle = 0.5
+    model = four_bar(0.3, 0.2, 0.3, 0.2, angle=angle)
+    q = -angle * np.array([1.0, -1.0, 1.0])
+    assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
+    return model, q
+
+
+@pytest.mark.parametrize("name", PROXIMAL)
+def test_a_flat_parallelogram(flat, name):
+    """At rest in line, rows across the line are dependent; gravity still decides the acceleration."""
+    model, q = flat
+    exact = solve_kkt(model, q, np.zeros(3), np.zeros(3))
+    assert exact.rank < exact.rows
+    solution = lw.compile(model, name, iterations=5)(q, np.zeros(3), np.zeros(3))
+    assert np.abs(solution.a - exact.a).max() < 1e-6 * np.abs(exact.a).max()
+    assert solution.residual < 1e-6
+
+
+@pytest.mark.parametrize("name", ["bbo", "ltl"])
+def test_hard_solvers_flag_it(flat, name):
+    model, q = flat
+    assert lw.compile(model, name, outputs="status")(q, np.zeros(3), np.zeros(3)) in (2, 3)
+
+
+@pytest.mark.parametrize("name", PROXIMAL)
+def test_moving_through_the_toggle_is_bounded(flat, name):
+    """Velocities that the loop cannot follow ask for what no acceleration gives; the residual says so."""
+    model, q = flat
+    v = np.array([1.0, -3.0, 2.0])
+    solution = lw.compile(model, name, iterations=3, outputs=("a", "residual", "status"))(q, v, np.zeros(3))
+    assert np.all(np.isfinite(solution.a)) and solution.residual > 1e-3 and solution.status == 0
