@@ -10,7 +10,7 @@ from ...errors import InputError, ModelError
 from ...model import Model
 from ...model.clusters import Cluster
 from ...model.constraints import Coupling, ExplicitFunction
-from .implicit import RANK_TOLERANCE
+from .elimination import RANK_TOLERANCE
 from .involvement import NumericRows
 
 # How much rather than others a joint becomes dependent: one that a coupling or a function is written for.
