@@ -109,6 +109,16 @@ def test_solvers_of_independent_constraints_are_left_out_where_rows_repeat():
     assert by_name["prox_ltl"].problem is None
 
 
+def test_clusters():
+    found = lw.inspect(lw.load("digit_like"))
+    assert len(found.clusters) == 6
+    first = found.clusters[0]
+    assert first.constraints == ("left_achilles",) and "left_tarsus" in first.bodies and len(first.independent) == 1
+    by_name = {cost.name: cost for cost in algorithm_costs(lw.load("four_bar"), times=False)}
+    assert by_name["cluster_aba"].independent and by_name["cluster_aba"].problem is None
+    assert by_name["approximate_aba"].approximate == "reflected rotors"
+
+
 def test_costs_are_measured():
     steps = []
     costs = algorithm_costs(four_bar(), seconds=0.01, progress=steps.append)

@@ -148,6 +148,22 @@ def test_absurd_sizes_are_not_allocated_mjcf(name):
     assert model.nv == 15 and time.process_time() - start < 1
 
 
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("<robot name='r'>{}</robot>", "<link name='l{}'/>"),
+        ("<sdf version='1.9'><model name='m'>{}</model></sdf>", "<frame name='f{}'/>"),
+        ("<mujoco><worldbody>{}</worldbody></mujoco>", "<site name='s{}'/>"),
+    ],
+)
+def test_absurd_numbers_of_parts(text, part):
+    whole = text.format("".join(part.format(k) for k in range(60_000)))
+    start = time.process_time()
+    with pytest.raises(LoadError, match="no mechanism"):
+        load(whole)
+    assert time.process_time() - start < 1
+
+
 def test_nothing_is_written_where_the_user_works_mjcf(tmp_path, monkeypatch):
     """MuJoCo keeps a log of its warnings in the current folder if it is let."""
     monkeypatch.chdir(tmp_path)

@@ -258,6 +258,11 @@ class TestIncludes:
         with pytest.raises(LoadError, match="outside the folder"):
             lw.load(path)
 
+    def test_nested_without_end_are_refused(self, tmp_path):
+        files = {f"f{k}_xml": f'<x><include file="f{k + 1}.xml"/></x>' for k in range(40)}
+        with pytest.raises(LoadError, match="nested more than"):
+            lw.load(self.write(tmp_path, mjcf('<include file="f0.xml"/>'), **files))
+
     def test_of_themselves_missing_and_without_a_folder(self, tmp_path):
         with pytest.raises(LoadError, match=r"second time"):
             lw.load(self.write(tmp_path, mjcf('<include file="a.xml"/>'), a_xml='<x><include file="a.xml"/></x>'))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("mujoco", reason="needs MuJoCo: pip install 'linkwright[io]'")
+mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install 'linkwright[io]'")
 
-from mjcf_files import COUPLINGS, EQUALITIES, EVERY_JOINT, with_equality
-from mujoco_referee import row_space
-from sdf_files import FOUR_BAR
+from mjcf_files import COUPLINGS, EQUALITIES, EVERY_JOINT, with_equality  # noqa: E402
+from mujoco_referee import MujocoReferee, row_space  # noqa: E402
+from sdf_files import FOUR_BAR  # noqa: E402
 
-import linkwright as lw
-from linkwright.errors import UnsupportedError
-from linkwright.io import to_mjcf
-from linkwright.robots import random_tree
+import linkwright as lw  # noqa: E402
+from linkwright.errors import UnsupportedError  # noqa: E402
+from linkwright.io import to_mjcf  # noqa: E402
+from linkwright.robots import random_tree  # noqa: E402
+from linkwright.robots.catalog import find_robot  # noqa: E402
 
 BODY = lw.Inertia.box(1.0, (0.1, 0.2, 0.3), (0.1, 0.0, -0.1))
 
@@ -80,6 +81,25 @@ def test_a_hinge_that_closes_a_loop_is_two_points():
     q = model.neutral()
     rows = [np.asarray(lw.reference(m, "constraint_jacobian")(q)) for m in (model, again)]
     assert np.abs(row_space(rows[0]) - row_space(rows[1])).max() < 1e-8
+
+
+@pytest.mark.skipif(not find_robot("cassie").available, reason="needs example-robot-data")
+def test_cassie_in_mujoco():
+    """From SDF by way of MJCF: MuJoCo's tree and rows are ours, and so are the accelerations of a hard solve."""
+    model = lw.load("cassie")
+    referee = MujocoReferee(mujoco.MjModel.from_xml_string(to_mjcf(model)), model)
+    rng = np.random.default_rng(0)
+    q, tau = model.reference, rng.normal(size=model.nv)
+    J, error = referee.rows(q)
+    assert len(J) == 12 and np.abs(error).max() < 1e-12
+    v = rng.normal(size=model.nv)
+    v -= np.linalg.pinv(J, rcond=1e-6) @ J @ v
+    M, c = referee.mass_and_bias(q, v)
+    tree = model.without_constraints()
+    assert np.allclose(lw.reference(tree, "crba")(q), M, atol=1e-9)
+    assert np.allclose(lw.reference(tree, "rnea")(q, v, np.zeros(model.nv)), c, atol=1e-8)
+    expected = referee.acceleration(q, v, tau)
+    assert np.abs(lw.solve_kkt(model, q, v, tau).a - expected).max() < 1e-6 * (1 + np.abs(expected).max())
 
 
 def test_constraints_to_the_ground_are_closed_at_neutral():

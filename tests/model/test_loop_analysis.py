@@ -5,6 +5,7 @@ import pytest
 from drawings import four_bar, stewart_platform
 
 import linkwright as lw
+from linkwright.algorithms.bbo import roots
 from linkwright.algorithms.elimination import elimination_order
 from linkwright.errors import InputError
 from linkwright.model import Tree
@@ -75,6 +76,12 @@ def test_no_loops():
     assert (report.mobility, report.redundancy, report.redundant) == (3, 0, ())
 
 
+def test_joints_tied_by_functions():
+    found = lw.loops(lw.load("tello"))
+    assert found["left_hip_rods"].root == "left_hip_yaw" and len(found["left_hip_rods"].joints) == 4
+    assert len(found.supported_by("left_hip_rotor_1")) == 1
+
+
 def test_unknown_loop():
     with pytest.raises(InputError, match="twelve"):
         lw.loops(eleven_links())["twelv"]
@@ -137,3 +144,10 @@ def test_loops_of_rods_gears_and_the_centre_of_mass():
     apart = lw.loops(arms.with_constraints(*model.constraints[1:3]))
     assert len(apart.groups) == 2
     assert lw.mobility(model, arms.random_configuration(1)).mobility == 7 - 5
+
+
+@pytest.mark.parametrize("name", ["digit_like", "jansen_leg", "delta_robot", "hand_with_cube", "tello"])
+def test_roots_are_where_bbo_eliminates(name):
+    model = lw.load(name)
+    names = [model.bodies[i].name for i in roots(Tree(model))]
+    assert [loop.root for loop in lw.loops(model)] == names

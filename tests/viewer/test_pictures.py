@@ -38,11 +38,11 @@ def test_a_still_picture(tmp_path):
 
 def test_the_picture_shows_all_of_the_mechanism():
     box = np.array([[-1, -2, 0], [3, 1, 1.5]], dtype=float)
-    camera = Camera(box, -0.9, 0.3, 900, 600)
     corners = np.array([[box[s[k], k] for k in range(3)] for s in np.ndindex(2, 2, 2)])
-    x, y = camera.project(corners)[:, :2].T
+    x, y = Camera(corners, -0.9, 0.3, 900, 600).project(corners)[:, :2].T
     assert 0 < x.min() < x.max() < 900 and 0 < y.min() < y.max() < 600
-    assert x.max() - x.min() > 450 or y.max() - y.min() > 300  # and not from far away
+    assert np.ptp(x) > 700 or np.ptp(y) > 450  # and not from far away
+    assert (x.min() + x.max()) / 2 == pytest.approx(450, abs=2) and (y.min() + y.max()) / 2 == pytest.approx(300, abs=2)
 
 
 @pytest.mark.parametrize("name", ["chain:1", "tree:20,3", "random_tree:4,9", "humanoid_with_hands"])

@@ -17,6 +17,7 @@ from .constrained_aba import combine
 from .constrained_problem import ConstrainedProblem, Iterations, Solution
 from .constraint_rows import constrained_bodies, penalty_inertia
 from .elimination import elimination_order
+from .loop_spring import FULL, LoopSpring, SpringPassage
 
 Block = list[Force]  # one row per component of the force on j, each a covector on the motions of i
 
@@ -48,6 +49,9 @@ class Couplings:
     def get(self, j: int, i: int) -> Block:
         return self._blocks[j, i] if (j, i) in self._blocks else transposed(self._blocks[i, j])
 
+    def couples(self, j: int, i: int) -> bool:
+        return (j, i) in self._blocks or (i, j) in self._blocks
+
     def add(self, j: int, i: int, block: Block) -> None:
         if (i, j) in self._blocks:
             j, i, block = i, j, transposed(block)
@@ -59,31 +63,89 @@ def transposed(block: Block) -> Block:
     return [Force.of(row[k] for row in block) for k in range(6)]
 
 
+class _Links:
+    """What is left of the graph while links are being eliminated."""
+
+    def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int]):
+        self.IA = [inertia.articulated() for inertia in problem.tree.lumped]
+        self.pA, self.H = list(problem.wrenches), Couplings()
+        self.springs: dict[int, list[LoopSpring]] = {}  # by the link at the moving end, which goes first
+        turn = {i: k for k, i in enumerate(order)}
+        for c, own in zip(problem.constraints, problem.split(lam), strict=True):
+            pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
+            terms = sorted(c.terms, key=lambda term: turn[term[0]])
+            as_spring = len(terms) == 2 and c.size < FULL
+            for body, K in terms[:1] if as_spring else terms:
+                self.IA[body] = self.IA[body] + penalty_inertia(K, c.mu)
+                self.pA[body] = self.pA[body] + combine(K, pull)
+            if as_spring:  # loops
+                (near, K1), (far, K2) = terms
+                self.springs.setdefault(near, []).append(LoopSpring(far, K2, K1, c.mu, pull))
+                continue
+            for (one, K1), (two, K2) in combinations(terms, 2):  # loops
+                self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))
+
+    def settle(self, spring: LoopSpring, i: int) -> None:
+        """Write a spring from link i out as a block; at the ground nothing is left to couple."""
+        j = spring.anchor
+        self.IA[j] = self.IA[j] + spring.inertia
+        self.pA[j] = self.pA[j] + spring.wrench(spring.b)
+        if i:
+            self.couple(j, i, spring.block)
+
+    def couple(self, j: int, i: int, block: Block) -> None:
+        """Add to H[j, i]; what couples a link to itself is inertia."""
+        if i == j:
+            self.IA[i] = self.IA[i] + ArticulatedInertia.from_function(lambda r, s: block[r][s] + block[s][r])
+        else:
+            self.H.add(j, i, block)
+
+    def travelling(self, i: int, neighbours: Sequence[int]) -> LoopSpring | None:
+        """The spring at link i that can pass its joint as it is; all others at i are settled."""
+        for holder in list(self.springs):
+            for spring in [spring for spring in self.springs[holder] if spring.anchor == i]:
+                self.springs[holder].remove(spring)
+                self.settle(spring, holder)
+        own = self.springs.pop(i, [])
+        if len(own) == 1 and tuple(neighbours) == (own[0].anchor,) and not self.H.couples(i, own[0].anchor):
+            return own[0]
+        for spring in own:
+            self.settle(spring, i)
+        return None
+
+
 class _EliminatedGraph:
     """All links eliminated, tips first: joints, y, and the couplings W = H S each had to its neighbours."""
 
     def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar]):
         tree, sweep = problem.tree, problem.sweep
-        self.problem, self.order = problem, elimination_order(tree)
-        IA = [inertia.articulated() for inertia in tree.lumped]
-        pA, H = list(problem.wrenches), Couplings()
-        for c, own in zip(problem.constraints, problem.split(lam), strict=True):
-            pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
-            for body, K in c.terms:
-                IA[body] = IA[body] + penalty_inertia(K, c.mu)
-                pA[body] = pA[body] + combine(K, pull)
-            for (one, K1), (two, K2) in combinations(c.terms, 2):  # loops
-                H.add(one, two, _penalty_coupling(K1, K2, c.mu))
+        self.problem, self.order = problem, []
+        order = elimination_order(tree)
+        links = _Links(problem, lam, [i for i, _ in order])
+        IA, pA, H = links.IA, links.pA, links.H
 
         n = len(tree.parent)
         self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]
         self.y: list[list[Scalar]] = [[]] * n
         self.W: dict[tuple[int, int], list[list[Scalar]]] = {}  # W[j, i], 6 x nv of joint i
         self.solved: dict[tuple[int, int], list[list[Scalar]]] = {}  # (D^-1 W')' likewise
-        for i, neighbours in self.order:
+        self.passages: dict[int, SpringPassage] = {}
+        for i, neighbours in order:
             p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
+            spring = links.travelling(i, neighbours)  # loops
+            self.order.append((i, () if spring else neighbours))
             self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])
             self.y[i] = y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(pA[i]), strict=True)])
+            if p:
+                IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
+                pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
+            if spring:  # loops
+                self.passages[i] = spring.pass_joint(joint, X, y)
+                if p in (0, spring.anchor):
+                    links.settle(spring, p)
+                else:
+                    links.springs.setdefault(p, []).append(spring)
+                continue
             blocks = {j: H.get(j, i) for j in neighbours}
             for j, block in blocks.items():  # loops
                 self.W[j, i] = W = [S.project(row) for row in block]
@@ -94,21 +156,13 @@ class _EliminatedGraph:
                 for k in neighbours:
                     if k < j:
                         H.add(j, k, _coupling(self.W[j, i], self.solved[k, i]))
-            if not p:
-                continue
-            IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
-            pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
             nothing = [0.0] * len(y)
-            for j, block in blocks.items():  # loops
+            for j, block in blocks.items() if p else ():  # loops
                 felt = [
                     X.T @ joint.force_felt(row, [-x for x in solved], nothing)
                     for row, solved in zip(block, self.solved[j, i], strict=True)
                 ]
-                if j == p:
-                    both = ArticulatedInertia.from_function(lambda r, s, B=felt: B[r][s] + B[s][r])
-                    IA[p] = IA[p] + both
-                else:
-                    H.add(j, p, felt)
+                links.couple(j, p, felt)
 
     def accelerate(self, bodies: set[int] | None = None) -> tuple[list[Scalar], list[Motion]]:
         """Roll-out over all links, or some that hold their own ancestors and neighbours."""
@@ -120,6 +174,8 @@ class _EliminatedGraph:
                 continue
             carried = sweep.X[i] @ change[tree.parent[i]]
             rates = self.joint[i].rates(self.y[i], carried)
+            if i in self.passages:  # loops
+                rates = self.passages[i].rates(rates, change)
             for j in neighbours:  # loops
                 for r, solved in enumerate(self.solved[j, i]):
                     rates = [x - s * change[j][r] for x, s in zip(rates, solved, strict=True)]
@@ -138,12 +194,20 @@ class _EliminatedGraph:
         for c, own in zip(self.problem.constraints, self.problem.split(step), strict=True):
             for body, K in c.terms:
                 wrench[body] = wrench[body] + combine(K, own)
+        pulls: dict[LoopSpring, list[Scalar]] = {}
         for i, neighbours in self.order:
             if i not in carriers:
                 continue
+            for spring, pull in pulls.items():  # loops
+                if spring.anchor == i:
+                    wrench[i] = wrench[i] + spring.wrench(pull)
             p, joint = tree.parent[i], self.joint[i]
             dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
             self.y[i] = [x + d for x, d in zip(self.y[i], dy, strict=True)]
+            if i in self.passages:  # loops
+                passage = self.passages[i]
+                before = pulls.get(passage.spring, [0.0] * len(passage.GS))
+                pulls[passage.spring] = [x + d for x, d in zip(before, passage.pull(dy), strict=True)]
             for j in neighbours:  # loops
                 wrench[j] = wrench[j] + _times(self.W[j, i], dy)
             wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))

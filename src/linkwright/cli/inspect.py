@@ -87,6 +87,10 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
         ],
         "groups": [[loop.constraint for loop in group] for group in found.loops.groups],
         "elimination": [{"body": body, "neighbours": list(neighbours)} for body, neighbours in found.elimination],
+        "clusters": found.clusters if isinstance(found.clusters, str) else [
+            {"bodies": list(c.bodies), "constraints": list(c.constraints), "independent": list(c.independent)}
+            for c in found.clusters
+        ],
         "algorithms": [
             {
                 "name": cost.name, "operations": cost.operations, "single": cost.single, "batched": cost.batched,
@@ -113,6 +117,7 @@ def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost],
     if model.constraints:
         console.print(_loops(found))
         console.print(_elimination(found, everything))
+        console.print(_clusters(found))
     console.print(_costs(costs))
 
 
@@ -185,6 +190,19 @@ def _elimination(found: Inspection, everything: bool) -> Group:
     return Group(table, Text(f"neighbours: {summary}", style="dim"))
 
 
+def _clusters(found: Inspection) -> Group | Text:
+    if isinstance(found.clusters, str):
+        return Text(f"no clusters: {found.clusters}", style="dim")
+    table = Table(title="clusters (for cluster_aba and its kin)", title_justify="left")
+    for heading in ("bodies", "constraints", "independent joints"):
+        table.add_column(heading)
+    for cluster in found.clusters:
+        columns = (cluster.bodies, cluster.constraints, cluster.independent)
+        table.add_row(*(escape(", ".join(names)) for names in columns))
+    single = found.model.nbodies - 1 - sum(len(cluster.bodies) for cluster in found.clusters)
+    return Group(table, Text(f"the other {single} bodies are clusters of their own", style="dim"))
+
+
 def _costs(costs: list[AlgorithmCost]) -> Group:
     table = Table(title="forward dynamics: microseconds per sample", title_justify="left")
     for heading in ("algorithm", "operations", "one a call", "in a batch", ""):
@@ -192,7 +210,10 @@ def _costs(costs: list[AlgorithmCost]) -> Group:
     best = cheapest(costs)
     for cost in costs:
         if cost.problem is None:
-            note = "[bold green]cheapest[/]" if cost is best else "" if cost.exact else "[dim]approximate: penalties[/]"
+            note = "[bold green]cheapest[/]" if cost is best else ""
+            note = note if cost.exact else f"[dim]approximate: {cost.approximate}[/]"
+            if cost.independent:
+                note += " [dim]independent coordinates; closes its loops itself[/]"
             numbers = [f"{cost.operations:,}", *("-" if t is None else f"{t:.2f}" for t in (cost.single, cost.batched))]
             table.add_row(cost.name, *numbers, note, style="bold" if cost is best else "")
     refused = [cost for cost in costs if cost.problem is not None]

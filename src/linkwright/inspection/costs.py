@@ -8,33 +8,41 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..bench.timing import best_seconds
-from ..compilation import Request, compile
+from ..compilation import Request, compile, reference
 from ..errors import LinkwrightError
 from ..mobility_analysis import Mobility, mobility
 from ..model import Model
 from ..programs import RECIPES, Recipe
 from ..trace import count_operations
+from .facts import clusters_of
 
 _BATCH = 512
 # Inputs by which forward dynamics are recognised: in coordinates of the tree, and in independent ones.
 _FORWARD = {("q", "v", "tau"): "a", ("y", "yd", "tau_y"): "ydd"}
-_SOFT = ("pv_soft", "ltl_soft")  # penalties in place of constraints: cheap, but not the same answer
+# Cheap, but not the same answer: penalties in place of constraints, reflected inertias in place of rotors.
+_APPROXIMATE = {"pv_soft": "penalties", "ltl_soft": "penalties", "approximate_aba": "reflected rotors"}
 
 
 @dataclass(frozen=True)
 class AlgorithmCost:
     """One way to compute forward dynamics. Times are in microseconds, None if not measured.
 
-    problem   why it cannot be used on this mechanism; None if it can
-    exact     False where constraints are only approximated by penalties
+    problem      why it cannot be used on this mechanism; None if it can
+    approximate  what it replaces by something simpler; None if it is exact
+    independent  whether it takes independent coordinates, and finds the closed pose as a part of its work
     """
 
     name: str
     operations: int | None = None
     single: float | None = None
     batched: float | None = None
-    exact: bool = True
+    approximate: str | None = None
+    independent: bool = False
     problem: str | None = None
+
+    @property
+    def exact(self) -> bool:
+        return self.approximate is None
 
 
 def forward_dynamics(model: Model, report: Mobility) -> Iterator[tuple[Recipe, str | None]]:
@@ -42,7 +50,7 @@ def forward_dynamics(model: Model, report: Mobility) -> Iterator[tuple[Recipe, s
     for recipe in RECIPES.values():
         if recipe.inputs not in _FORWARD:
             continue
-        if not model.constraints and "baumgarte" in recipe.options:
+        if not model.constraints and ("baumgarte" in recipe.options or recipe.inputs[0] == "y"):
             continue  # a constrained solver without constraints is ABA
         yield recipe, _problem(model, recipe, report)
 
@@ -52,6 +60,10 @@ def _problem(model: Model, recipe: Recipe, report: Mobility) -> str | None:
         return "knows no constraints"
     if model.has_loops and not recipe.takes_loops:
         return "takes constraints to the ground only"
+    if recipe.inputs[0] == "y":
+        clusters = clusters_of(model)
+        if isinstance(clusters, str):
+            return clusters
     try:
         _request(model, recipe)
     except LinkwrightError as error:
@@ -98,19 +110,21 @@ def cheapest(costs: list[AlgorithmCost]) -> AlgorithmCost | None:
 
 
 def _cost(model: Model, recipe: Recipe, times: bool, seconds: float, progress) -> AlgorithmCost:
-    exact = recipe.name not in _SOFT
+    approximate, independent = _APPROXIMATE.get(recipe.name), recipe.inputs[0] == "y"
     request = _request(model, recipe)
     if not times:
         progress(f"tracing {recipe.name}")
-        return AlgorithmCost(recipe.name, count_operations(request.program()).total, exact=exact)
+        operations = count_operations(request.program()).total
+        return AlgorithmCost(recipe.name, operations, approximate=approximate, independent=independent)
     progress(f"compiling {recipe.name}")
     function = compile(model, recipe.name, outputs=_output(recipe))
     progress(f"timing {recipe.name}")
     one, many = _inputs(model, request, None), _inputs(model, request, _BATCH)
     best = best_seconds({"single": lambda: function(*one), "batched": lambda: function(*many)}, seconds=seconds)
     return AlgorithmCost(
-        recipe.name, function.operations.total, best["single"] * 1e6, best["batched"] * 1e6 / _BATCH, exact
-    )
+        recipe.name, function.operations.total, best["single"] * 1e6, best["batched"] * 1e6 / _BATCH, approximate,
+        independent,
+    )  # fmt: skip
 
 
 def _inputs(model: Model, request: Request, batch: int | None) -> list[np.ndarray]:
@@ -119,6 +133,9 @@ def _inputs(model: Model, request: Request, batch: int | None) -> list[np.ndarra
     for name, shape in request.input_shapes.items():
         if name == "q":
             values.append(model.random_configuration(rng, batch))
+        elif name == "y":  # where the loops can be closed
+            y = reference(model, "independent_position")(model.reference)
+            values.append(y if batch is None else np.tile(y, (batch, 1)))
         else:
             values.append(rng.normal(size=shape if batch is None else (batch, *shape)))
     return values

@@ -9,11 +9,13 @@ import numpy as np
 from ..algorithms.elimination import elimination_order
 from ..assembly import project_configuration
 from ..compilation import reference
-from ..errors import InputError, NoConvergence
+from ..errors import InputError, LinkwrightError, NoConvergence
 from ..mobility_analysis import Mobility, mobility
 from ..model import Model, Tree
-from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
-from ..model.loops import Loop, Loops, loops
+from ..model.constraints import Constraint, RelativeConstraint, Rod
+from ..model.loops import Loop, Loops, coupled_joints, loops
+from ..programs import RECIPES
+from ..programs.clusters import plan_of
 
 # A constraint whose error is below this (metres, radians) at a pose is met there.
 CLOSED = 1e-6
@@ -34,12 +36,22 @@ class ClosureCheck:
 
 
 @dataclass(frozen=True)
+class ClusterFacts:
+    """Bodies that loops tie together, the constraints embedded in them, and the joints that are independent."""
+
+    bodies: tuple[str, ...]
+    constraints: tuple[str, ...]
+    independent: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Inspection:
     """Facts about a model at a pose.
 
     nearby       mobility at a closed pose a little way off, None if none was found
     cuts         by name of constraint, what speaks for closing the loop there
     elimination  links in LCABA's order with their neighbours, by name
+    clusters     of several bodies, as cluster algorithms see them; or why there are none
     """
 
     model: Model
@@ -50,6 +62,7 @@ class Inspection:
     closures: tuple[ClosureCheck, ...]
     cuts: dict[str, str]
     elimination: tuple[tuple[str, tuple[str, ...]], ...]
+    clusters: tuple[ClusterFacts, ...] | str
 
     @property
     def closed(self) -> bool:
@@ -94,6 +107,29 @@ def inspect(model: Model, q=None) -> Inspection:
         closure_checks(model, report.q),
         {loop.constraint: _why(model, c, loop) for c, loop in zip(model.constraints, found, strict=True)},
         tuple((names[i], tuple(names[j] for j in neighbours)) for i, neighbours in order),
+        clusters_of(model),
+    )
+
+
+def clusters_of(model: Model) -> tuple[ClusterFacts, ...] | str:
+    """The clusters that hold more than one body; a sentence where the loops cannot be embedded."""
+    pairs = zip(model.constraints, model.constraint_bodies, strict=True)
+    nowhere = [c.name for c, bodies in pairs if len(bodies) > 1 and not c.has_position]
+    if nowhere:
+        return f"constraints {nowhere} do not say where things should be"
+    try:
+        plan = plan_of(model, RECIPES["cluster_aba"].options)
+    except LinkwrightError as error:
+        return str(error)
+    joint_of = [joint.name for joint in model.joints for _ in range(joint.nv)]
+    return tuple(
+        ClusterFacts(
+            tuple(model.bodies[i].name for i in cluster.bodies),
+            tuple(model.constraints[c].name for c in cluster.constraints),
+            tuple(dict.fromkeys(joint_of[n] for n in independent)),
+        )
+        for cluster, independent in zip(plan.graph.clusters, plan.independent, strict=True)
+        if len(cluster.bodies) > 1
     )
 
 
@@ -119,7 +155,7 @@ def _nearby(model: Model, q: np.ndarray) -> Mobility | None:
 
 def _why(model: Model, constraint: Constraint, loop: Loop) -> str:
     """What speaks for closing the loop where it is closed."""
-    if isinstance(constraint, Coupling):
+    if coupled_joints(constraint):
         return f"couples joints {', '.join(loop.joints)}"
     if isinstance(constraint, Rod):
         return "a rod, which is no joint"

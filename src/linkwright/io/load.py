@@ -11,10 +11,10 @@ from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, PackagedRobot, find_robot, near_names, split_name
 from .json import read_json
 from .mjcf import model_from_mjcf
-from .mjcf_files import read_bytes
 from .mujoco_model import from_mujoco_model, is_mujoco_model
 from .parallel_robots import Closures, beside, read_closures
 from .pinocchio import from_pinocchio_model, is_pinocchio_model
+from .reading import read_bytes
 from .sdf import model_from_sdf
 from .urdf import model_from_element
 from .xml import parse_xml

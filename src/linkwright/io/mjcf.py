@@ -17,10 +17,11 @@ from xml.sax.saxutils import quoteattr
 
 from ..errors import LoadError, MissingExtraError
 from ..model import Model
-from .mjcf_files import Folder, read_bytes, with_includes
+from .mjcf_files import Folder, with_includes
 from .mjcf_reduction import Reduced, reduce_to_dynamics
 from .mujoco_blame import Blame
 from .mujoco_model import from_mujoco_model
+from .reading import read_bytes
 from .xml import Element, parse_xml
 
 _ONE_AT_A_TIME = threading.Lock()  # who takes MuJoCo's warnings is known to the whole process

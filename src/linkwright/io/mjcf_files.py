@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from pathlib import Path
 
-from ..errors import LoadError
-from .xml import MAX_BYTES, MAX_ELEMENTS, Element, parse_xml
+from .reading import read_bytes
+from .xml import MAX_ELEMENTS, Element, parse_xml
 from .xml_values import required, shortened
 
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a regular file of reasonable size."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # before opening: a pipe would block
-            raise LoadError("is not a regular file", file=path)
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise LoadError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=path) from None
-    if len(data) > MAX_BYTES:
-        raise LoadError(f"is larger than {MAX_BYTES} bytes, the most that is read", file=path)
-    return data
+_MAX_DEPTH = 20  # of files that include files
 
 
 class Folder:
@@ -63,41 +49,32 @@ class _Includes:
     def __init__(self, folder: Folder):
         self.folder, self.seen, self.count = folder, set(), 0
 
-    def expand(self, element: Element, beside: str) -> None:
-        """`beside` is the folder of the file that `element` is from, relative to the model's."""
-        waiting = [(element, beside)]
+    def expand(self, root: Element, beside: str, depth: int = 0) -> None:
+        """`beside` is the folder of the file that `root` is of, relative to the model's."""
+        if depth > _MAX_DEPTH:
+            raise root.error(f"includes are nested more than {_MAX_DEPTH} deep")
+        waiting = [root]
         while waiting:
-            parent, where = waiting.pop()
+            element = waiting.pop()
             children = []
-            for child in parent.children:
+            for child in element.children:
                 self.count += 1
                 if self.count > MAX_ELEMENTS:
                     raise child.error(f"more than {MAX_ELEMENTS} elements with what is included")
                 if child.tag == "include":
-                    inserted, there = self._read(child, where)
-                    children += inserted
-                    waiting += [(one, there) for one in inserted]
-                    self.count += len(inserted)
+                    included, there = self._read(child, beside)
+                    self.expand(included, there, depth + 1)
+                    children += included.children
                 else:
                     children.append(child)
-                    waiting.append((child, where))
-            parent.children = children
+                    waiting.append(child)
+            element.children = children
 
-    def _read(self, include: Element, where: str) -> tuple[list[Element], str]:
+    def _read(self, include: Element, beside: str) -> tuple[Element, str]:
+        """The root of an included file, and the folder it is in."""
         name = required(include, "file")
-        path = self.folder.find(name, include, "", where)
+        path = self.folder.find(name, include, "", beside)
         if path in self.seen:
             raise include.error(f"{shortened(name)!r} is included a second time")
         self.seen.add(path)
-        root = parse_xml(read_bytes(path), path)
-        inserted = root.children
-        for child in inserted:
-            if child.tag == "include":  # MuJoCo puts them in place too; here they are wrapped to be expanded in turn
-                break
-        else:
-            return inserted, str(path.parent.relative_to(self.folder.path))
-        holder = Element("include", {}, root.file, root.line)
-        holder.children = inserted
-        there = str(path.parent.relative_to(self.folder.path))
-        self.expand(holder, there)
-        return holder.children, there
+        return parse_xml(read_bytes(path), path), str(path.parent.relative_to(self.folder.path))

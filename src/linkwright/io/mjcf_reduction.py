@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..model import Model
-from .xml import Element
+from .mjcf_elements import LIKE_BODY, named_elements, parts_of
+from .xml import Element, check_parts
 from .xml_values import LONGEST_NAME, shortened
 
 # Sections and elements that do not change the motion.
@@ -25,7 +26,6 @@ _TAKEN_OUT = {
     },
     "body": {"camera", "light"},
 }  # fmt: skip
-_LIKE_BODY = ("worldbody", "body", "frame", "replicate")
 _REFUSED = {
     "extension": "plugins are not understood",
     "plugin": "plugins are not understood",
@@ -58,6 +58,7 @@ class Reduced:
 
 def reduce_to_dynamics(root: Element) -> Reduced:
     """Takes `root` apart; it is not to be used afterwards."""
+    check_parts(root, "body", "joint", "freejoint", "site")
     everything = list(_walk(root))
     for element, _ in everything:
         if element.tag in _REFUSED and not (element.tag == "model" and "file" not in element.attributes):
@@ -77,7 +78,7 @@ def reduce_to_dynamics(root: Element) -> Reduced:
         for element in key:
             for attribute in ("act", "ctrl"):
                 element.attributes.pop(attribute, None)
-    return Reduced(root, files, _elements(root), warnings, motors)
+    return Reduced(root, files, named_elements(root), warnings, motors)
 
 
 def _walk(root: Element) -> Iterator[tuple[Element, Element | None]]:
@@ -139,10 +140,10 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
     while waiting:
         element, body, moves = waiting.pop()
         if element.tag in ("body", "worldbody"):
-            body, moves = element, moves or any(part.tag in ("joint", "freejoint") for part in _parts(element))
+            body, moves = element, moves or any(part.tag in ("joint", "freejoint") for part in parts_of(element))
         for name in _LOST_ATTRIBUTES & element.attributes.keys():
             del element.attributes[name]
-        role = "body" if element.tag in _LIKE_BODY else element.tag
+        role = "body" if element.tag in LIKE_BODY else element.tag
         out = _TAKEN_OUT.get(role, ())
         kept = []
         for child in element.children:
@@ -192,42 +193,3 @@ def _asset_files(root: Element, meshes: set[str]) -> dict[str, tuple[Element, st
             kept.append(asset)
         section.children = kept
     return files
-
-
-def _elements(root: Element) -> dict[tuple[str, str], Element]:
-    """What errors about a compiled model can be traced to. Things without a name count as MuJoCo numbers them."""
-    found: dict[tuple[str, str], Element] = {}
-    bodies: list[Element] = []
-    waiting = [body for world in reversed(root.named("worldbody")) for body in [world]]
-    while waiting:
-        element = waiting.pop()
-        if element.tag in ("body", "worldbody"):
-            bodies.append(element)
-        waiting.extend(child for child in reversed(element.children) if child.tag in _LIKE_BODY)
-    joint = 0
-    for i, body in enumerate(bodies):
-        found.setdefault(("body", body.attributes.get("name") or f"body_{i}"), body)
-        for part in _parts(body):
-            if part.tag in ("joint", "freejoint"):
-                found.setdefault(("joint", part.attributes.get("name") or f"joint_{joint}"), part)
-                joint += 1
-            elif part.tag == "site" and "name" in part.attributes:
-                found.setdefault(("site", part.attributes["name"]), part)
-    for section in ("equality", "tendon"):
-        parts = [part for one in root.named(section) for part in one]
-        for k, part in enumerate(parts):
-            tag = f"equality {part.tag}" if section == "equality" else "tendon"
-            found.setdefault((tag, part.attributes.get("name") or f"{section}_{k}"), part)
-    for option in root.named("option"):
-        found |= {("option", name): option for name in option.attributes}
-    return found
-
-
-def _parts(body: Element) -> Iterator[Element]:
-    """Joints and sites of a body, also those that stand in a <frame>."""
-    for child in body:
-        if child.tag in ("frame", "replicate"):
-            yield from _parts(child)
-        elif child.tag not in ("body", "worldbody"):
-            yield child
-

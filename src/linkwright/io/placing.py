@@ -40,7 +40,8 @@ def add_link(
         builder.add_inertia(link, inertia)
         return link
     if _moves_alike(joint, offset):
-        turned = {name: offset.rotation.T @ getattr(joint, name) for name in _TURNED}
+        back = offset.snapped().rotation.T
+        turned = {name: back @ getattr(joint, name) for name in _TURNED}
         builder.add_body(link, replace(joint, **turned), parent=on, placement=at @ offset, inertia=inertia)
         return link
     body = joint.name

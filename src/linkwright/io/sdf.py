@@ -23,10 +23,11 @@ from .closing import check_springless, close_loop, unused
 from .drake import ball_constraint
 from .mimics import told_of_mimics
 from .placing import add_link
+from .sdf_gearboxes import gearboxes
 from .sdf_joints import SdfJoint, graph_of_joints
 from .sdf_scopes import Scope, read_models
 from .spanning import Step, spanning_tree
-from .xml import Element, parse_xml
+from .xml import Element, check_parts, parse_xml
 from .xml_values import name_of, text_number, text_numbers
 
 ROOT_JOINT = "root_joint"
@@ -48,6 +49,7 @@ def model_from_sdf(root: Element, *, floating_base: bool | None = None) -> Model
 class _Assembly:
     def __init__(self, root: Element, floating_base: bool | None):
         self.root, self.floating_base = root, floating_base
+        check_parts(root, "link", "joint", "frame", "model")
         self.models, gravity = read_models(root)
         self.scopes = [scope for model in self.models for scope in model.all()]
         self.gravity = EARTH_GRAVITY if gravity is None else text_numbers(gravity, 3)
@@ -63,7 +65,7 @@ class _Assembly:
         self.constraints: list[Constraint] = []
 
     def model(self) -> Model:
-        joints = graph_of_joints(self.scopes, self.poses)
+        joints = graph_of_joints(self.scopes)
         still = [name for name, (scope, _) in self.links.items() if scope.static]
         moving = [joint for joint in joints if not {joint.parent, joint.child} <= {GROUND, *still}]
         tree = spanning_tree([*self.links], moving, [GROUND, *still])
@@ -79,6 +81,7 @@ class _Assembly:
                 self._add_link(step)
         for joint in tree.closures:
             self._close(joint)
+        self.constraints += gearboxes(self.scopes, (step.joint for step in tree.steps if step.joint is not None))
         self._add_names(joints)
         for joint in moving:
             self._add_mimic(joint, tree.closures)
@@ -118,13 +121,16 @@ class _Assembly:
             at = self.poses[step.on].inverse() @ joint.pose
             link = joint.pose.inverse() @ self.poses[step.link]
             add_link(self.builder, step.link, ours, step.on, at, link, part.inertia, avoiding=self.links)
+        if np.any(ours.lower > 0) or np.any(ours.upper < 0):
+            limits = f"{ours.lower.tolist()} to {ours.upper.tolist()}"
+            self.warnings.append(f"joint {ours.name!r} is drawn at 0, outside its limits of {limits}")
         self.drawn += ours.motion().neutral() if ours.kind != FIXED else []
 
     def _close(self, joint: SdfJoint) -> None:
         check_springless(joint.joint, joint.element)
         left_out = unused(joint.joint)
         if left_out:
-            self.warnings.append(f"joint {joint.joint.name!r} closes a loop; its {', '.join(left_out)} do not apply")
+            self.warnings.append(f"joint {joint.joint.name!r} closes a loop; no effect: {', '.join(left_out)}")
         places = [(link, self.poses[link].inverse() @ joint.pose) for link in (joint.child, joint.parent)]
         self.constraints.append(close_loop(self.builder, joint.joint, *places, joint.element))
 

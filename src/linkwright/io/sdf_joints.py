@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..model import GROUND, Joint, Pose
-from .sdf_parts import JointPart
+from .sdf_axes import AxisPart
+from .sdf_parts import GEARBOX, JointPart
 from .sdf_scopes import Scope
 from .xml import Element
 
@@ -25,19 +25,20 @@ class SdfJoint:
     element: Element = field(repr=False)
 
 
-def graph_of_joints(scopes: list[Scope], poses: Mapping[str, Pose]) -> list[SdfJoint]:
+def graph_of_joints(scopes: list[Scope]) -> list[SdfJoint]:
     """All joints in the order of the file; parents and children are full names of links, or the ground's."""
-    return [_joint(scope, part, poses) for scope in scopes for part in scope.joints.values()]
+    parts = ((scope, part) for scope in scopes for part in scope.joints.values())
+    return [_joint(scope, part) for scope, part in parts if part.kind != GEARBOX]
 
 
-def _joint(scope: Scope, part: JointPart, poses: Mapping[str, Pose]) -> SdfJoint:
+def _joint(scope: Scope, part: JointPart) -> SdfJoint:
     element = part.element
     with element.blamed():
         parent, child = scope.link(part.parent, element), scope.link(part.child, element)
         if parent == child:
             raise element.error(f"joint {part.name!r} joins {parent!r} with itself")
         pose = scope.pose(part.name, element) if child != GROUND else _at_world(scope, part)
-        axes = [_direction(scope, pose, axis) for axis in part.axes]
+        axes = [direction(scope, pose, axis) for axis in part.axes]
         quantities = {**part.quantities}
         if part.axes:
             for key in {key for axis in part.axes for key in axis.quantities}:
@@ -58,7 +59,7 @@ def _at_world(scope: Scope, part: JointPart) -> Pose:
     return part.pose.pose
 
 
-def _direction(scope: Scope, pose: Pose, axis) -> np.ndarray:
+def direction(scope: Scope, pose: Pose, axis: AxisPart) -> np.ndarray:
     """The axis in the joint's frame."""
     if axis.expressed_in is None:
         return axis.xyz

@@ -8,10 +8,12 @@ import numpy as np
 
 from ..errors import unknown_name
 from ..model import Inertia, Pose
+from .sdf_axes import AxisPart, read_armature, read_axis, read_gear, read_pitch
 from .sdf_vocabulary import check_vocabulary
 from .xml import Element
 from .xml_values import name_of, required, shortened, text_flag, text_name, text_number, text_numbers
 
+GEARBOX = "gearbox"  # not a kind of joint of ours: it couples two others
 # SDF's name of a joint type -> ours, and how many axes it has.
 KINDS = {
     "revolute": ("revolute", 1),
@@ -22,8 +24,8 @@ KINDS = {
     "revolute2": ("universal", 2),
     "ball": ("spherical", 0),
     "fixed": ("fixed", 0),
+    "gearbox": (GEARBOX, 2),
 }
-_UNLIMITED = 1e16  # SDF's way to write infinity
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,6 @@ class FramePart:
 
 
 @dataclass(frozen=True)
-class AxisPart:
-    xyz: np.ndarray
-    expressed_in: str | None
-    """A frame; None means the joint's, "__model__" the model's."""
-    quantities: dict[str, float]
-    mimic: Element | None
-    element: Element = field(repr=False)
-
-
-@dataclass(frozen=True)
 class JointPart:
     name: str
     kind: str
@@ -70,6 +62,8 @@ class JointPart:
     pose: PosePart
     axes: tuple[AxisPart, ...]
     pitch: float
+    gear: tuple[str, float] | None
+    """Of a gearbox: its reference body, and its ratio."""
     quantities: dict[str, float]
     """Of joints without axes."""
     element: Element = field(repr=False)
@@ -122,11 +116,6 @@ def read_frame(element: Element) -> FramePart:
 def read_joint(element: Element, version: tuple[int, ...]) -> JointPart:
     name = name_of(element)
     given = required(element, "type")
-    if given == "gearbox":
-        raise element.error(
-            f"joint {name!r} is a gearbox; its reference body and ratio are not read yet. Remove it and couple the two "
-            "joints in code, with linkwright.couple"
-        )
     if given not in KINDS:
         raise element.error(f"joint {name!r}: {unknown_name('joint type', shortened(given), KINDS)}")
     check_vocabulary(element, "joint")
@@ -143,15 +132,16 @@ def read_joint(element: Element, version: tuple[int, ...]) -> JointPart:
         if found is None and len(axes) < count:
             raise element.error(f"joint {name!r} is {given} and has no <{tag}>")
         if found is not None:
-            axes.append(_axis(found, name, version))
-    armature = _armature(element)
+            axes.append(read_axis(found, name, version))
+    armature = read_armature(element)
     if armature:
         for axis in axes[:1]:
             axis.quantities["armature"] = armature
-    pitch = _pitch(element, name) if kind == "helical" else 0.0
+    pitch = read_pitch(element, name) if kind == "helical" else 0.0
     loose = {"damping": axes[0].quantities["damping"]} if axes and kind == "spherical" else {}
+    gear = read_gear(element, name) if kind == GEARBOX else None
     pose = read_pose(element)
-    return JointPart(name, kind, ends[0], ends[1], pose, tuple(axes[:count]), pitch, loose, element)
+    return JointPart(name, kind, ends[0], ends[1], pose, tuple(axes[:count]), pitch, gear, loose, element)
 
 
 def _inertia(inertial: Element | None, name: str) -> Inertia:
@@ -178,74 +168,3 @@ def _inertia(inertial: Element | None, name: str) -> Inertia:
     with inertial.blamed():
         about_com = Inertia(value, np.zeros(3), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         return about_com.moved(pose.pose)
-
-
-def _axis(element: Element, joint: str, version: tuple[int, ...]) -> AxisPart:
-    check_vocabulary(element, "axis")
-    xyz = element.only("xyz")
-    direction = np.array([0.0, 0.0, 1.0]) if xyz is None else np.array(text_numbers(xyz, 3))
-    if not direction.any():
-        raise (xyz or element).error(f"axis of joint {joint!r} is {direction.tolist()}, which has no direction")
-    expressed_in = (xyz.attributes.get("expressed_in") or None) if xyz is not None else None
-    in_model = text_flag(element.only("use_parent_model_frame"), version < (1, 5))
-    quantities = {**_dynamics(element), **_limits(element, joint)}
-    mimic = element.only("mimic")
-    return AxisPart(direction, "__model__" if in_model else expressed_in, quantities, mimic, element)
-
-
-def _dynamics(axis: Element) -> dict[str, float]:
-    element = axis.only("dynamics")
-    result = {"damping": 0.0, "friction": 0.0, "stiffness": 0.0, "spring_reference": 0.0}
-    if element is None:
-        return result
-    check_vocabulary(element, "dynamics")
-    for tag, key in (
-        ("damping", "damping"), ("friction", "friction"), ("spring_stiffness", "stiffness"),
-        ("spring_reference", "spring_reference"),
-    ):  # fmt: skip
-        found = element.only(tag)
-        if found is not None:
-            result[key] = text_number(found, 0.0)
-            if result[key] < 0 and key != "spring_reference":
-                raise found.error(f"is {result[key]:g}; must not be negative")
-    return result
-
-
-def _limits(axis: Element, joint: str) -> dict[str, float]:
-    element = axis.only("limit")
-    result = {"lower": -np.inf, "upper": np.inf, "effort_limit": np.inf, "velocity_limit": np.inf}
-    if element is None:
-        return result
-    check_vocabulary(element, "limit")
-    for tag, key in (
-        ("lower", "lower"), ("upper", "upper"), ("effort", "effort_limit"), ("velocity", "velocity_limit"),
-    ):  # fmt: skip
-        found = element.only(tag)
-        if found is None:
-            continue
-        value = text_number(found, result[key], infinite=True)
-        if key.endswith("_limit") and value < 0:
-            value = np.inf  # the format's word for no limit is -1
-        result[key] = value if abs(value) < _UNLIMITED else np.copysign(np.inf, value)
-    if result["lower"] > result["upper"]:
-        raise element.error(f"joint {joint!r} has its lower limit, {result['lower']:g}, above {result['upper']:g}")
-    return result
-
-
-def _armature(joint: Element) -> float:
-    """Drake's extension: the rotor's inertia behind a gear."""
-    rotor, gear = joint.only("drake:rotor_inertia"), joint.only("drake:gear_ratio")
-    return 0.0 if rotor is None else text_number(rotor) * (1.0 if gear is None else text_number(gear)) ** 2
-
-
-def _pitch(joint: Element, name: str) -> float:
-    """Metres per radian, right-handed. SDF: metres per turn, or in older files radians per metre and left-handed."""
-    new, old = joint.only("screw_thread_pitch"), joint.only("thread_pitch")
-    if new is not None:
-        return text_number(new) / (2 * np.pi)
-    if old is None:
-        raise joint.error(f"screw joint {name!r} has no <screw_thread_pitch>")
-    value = text_number(old)
-    if not value:
-        raise old.error(f"thread pitch of joint {name!r} is 0")
-    return -1.0 / value

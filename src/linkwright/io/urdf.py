@@ -23,7 +23,7 @@ from .urdf_loops import LoopReader, closing_frames
 from .urdf_parts import JointPart, LinkPart, read_joint, read_link
 from .urdf_tree import depth_first, find_root, unknown_link
 from .urdf_vocabulary import check_vocabulary
-from .xml import Element, parse_xml
+from .xml import Element, check_parts, parse_xml
 from .xml_values import name_of, number, vector
 
 ROOT_JOINT = "root_joint"  # Pinocchio's name for the joint of a floating base
@@ -46,6 +46,7 @@ class _Assembly:
     """The links and joints of one file on their way into a builder."""
 
     def __init__(self, robot: Element, floating_base: bool, closures: Closures | None):
+        check_parts(robot, "link", "joint", "frame")
         check_vocabulary(robot, "robot")
         self.robot, self.floating_base, self.closures = robot, floating_base, closures
         self.links: dict[str, LinkPart] = _by_name("link", [read_link(e) for e in robot.named("link")])

@@ -16,6 +16,7 @@ from ..errors import LinkwrightError, LoadError, UnsupportedError
 MAX_BYTES = 64 * 2**20  # a hundred times the largest robot description we know
 MAX_DEPTH = 200  # robot formats nest about ten deep; MJCF nests bodies in bodies
 MAX_ELEMENTS = 200_000  # the largest has ten thousand
+MAX_PARTS = 10_000  # links, joints and frames of a mechanism; the largest robots have a few hundred
 
 
 class Element:
@@ -77,6 +78,17 @@ def parse_xml(data: bytes | str, file: object = None) -> Element:
     if len(data) > MAX_BYTES:
         raise LoadError(f"{len(data)} bytes of XML; at most {MAX_BYTES} are read", file=file)
     return _Reader(file, encoding).read(data)
+
+
+def check_parts(root: Element, *tags: str) -> None:
+    """Refuse a file with an absurd number of elements of those tags, before any work is done on them."""
+    count, waiting = 0, [root]
+    while waiting:
+        element = waiting.pop()
+        count += element.tag in tags
+        if count > MAX_PARTS:
+            raise element.error(f"more than {MAX_PARTS} of {', '.join(f'<{tag}>' for tag in tags)}: no mechanism")
+        waiting.extend(reversed(element.children))
 
 
 class _Reader:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import unknown_name
-from .constraints import Constraint, Coupling, RelativeConstraint, Rod
+from .constraints import Constraint, Coupling, ImplicitFunction, RelativeConstraint, Rod
 from .model import Model
 
 
@@ -81,8 +81,15 @@ def loops(model: Model) -> Loops:
 def constrained_ends(model: Model, constraint: Constraint) -> tuple[int, ...]:
     """The bodies a constraint acts on; the ground among them unless all of it is relative to a moving body."""
     bodies = constraint.bodies(model)
-    inner = isinstance(constraint, Coupling) or (isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2)
-    return bodies if inner else (*bodies, 0)
+    between_two = isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2
+    return bodies if between_two or coupled_joints(constraint) else (*bodies, 0)
+
+
+def coupled_joints(constraint: Constraint) -> tuple[str, ...]:
+    """The joints of a constraint that is about joints and not about places."""
+    if isinstance(constraint, Coupling):
+        return constraint.joints
+    return constraint.all_joints if isinstance(constraint, ImplicitFunction) else ()
 
 
 def _loop(model: Model, constraint: Constraint) -> Loop:
@@ -92,8 +99,9 @@ def _loop(model: Model, constraint: Constraint) -> Loop:
         root = graph.common_ancestor(root, end)
     above = set(graph.support[root])
     paths = [[i for i in graph.support[end] if i not in above] for end in ends]
-    if isinstance(constraint, Coupling):  # it is about its joints, whatever is between them
-        around, bodies = [model.joint_index(name) for name in constraint.joints], list(ends)
+    coupled = coupled_joints(constraint)
+    if coupled:  # whatever is between these joints makes no difference
+        around, bodies = [model.joint_index(name) for name in coupled], list(ends)
     elif len(ends) == 2:  # up from the first end to the root, and down to the second
         around = [*reversed(paths[0]), *paths[1]]
         bodies = [*reversed(paths[0]), root, *paths[1]]

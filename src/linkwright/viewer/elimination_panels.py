@@ -81,11 +81,14 @@ def _straight(a: Place, b: Place) -> str:
 
 
 def arc(a: Place, b: Place, label: str, least: float = 44, most: float = 80) -> str:
-    """A dashed curve that leaves the straight line to the right of it, so that tree edges stay visible."""
+    """A dashed curve that leaves the straight line to the right, or upward if it is level; tree edges stay visible."""
     (x1, y1), (x2, y2) = a, b
     nx, ny = y2 - y1, x1 - x2
-    if nx < 0 or (nx == 0 and ny > 0):
+    level = abs(ny) > 2 * abs(nx)
+    if ny > 0 if level else nx < 0:
         nx, ny = -nx, -ny
+    if level:
+        most *= 1.5
     length = (nx * nx + ny * ny) ** 0.5 or 1.0
     bend = min(most, max(least, 0.36 * length)) / length
     cx, cy = (x1 + x2) / 2 + bend * nx, (y1 + y2) / 2 + bend * ny

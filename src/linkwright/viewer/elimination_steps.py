@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..algorithms.bbo import roots
 from ..algorithms.elimination import elimination_order
 from ..model import Model, Tree
-from ..model.loops import constrained_ends
 
 Node = int  # a link by its index, a constraint k by ~k, so that all constraints are negative
 
@@ -48,11 +48,11 @@ def lcaba_stages(model: Model) -> list[Stage]:
 
 def bbo_stages(model: Model) -> list[Stage]:
     """The same for proxBBO: links take the constraints they support along; at a loop's root its constraint goes."""
-    roots = [_root(model, k) for k in range(len(model.constraints))]
+    root_of = roots(Tree(model))
     coupled = {(~k, i) for k, bodies in enumerate(model.constraint_bodies) for i in bodies}
     stages = _Stages(coupled)
     for i in [*reversed(range(1, model.nbodies)), 0]:
-        for k, root in enumerate(roots):
+        for k, root in enumerate(root_of):
             if root == i:  # everything the loop is made of is gone but its root
                 neighbours = [a + b - ~k for a, b in coupled if ~k in (a, b)]
                 coupled = {pair for pair in coupled if ~k not in pair} | _pairs(neighbours)
@@ -65,14 +65,6 @@ def bbo_stages(model: Model) -> list[Stage]:
         coupled |= _pairs([*supported, parent] if parent else supported)
         stages.went(i, parent, coupled)
     return stages.finished()
-
-
-def _root(model: Model, k: int) -> int:
-    ends = constrained_ends(model, model.constraints[k])
-    root = ends[0]
-    for end in ends[1:]:
-        root = model.graph.common_ancestor(root, end)
-    return root
 
 
 def _pairs(nodes: Iterable[Node]) -> set[tuple[Node, Node]]:

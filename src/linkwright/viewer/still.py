@@ -14,7 +14,7 @@ from .motion import body_poses
 from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene
 from .shapes import make_scene
 from .svg import Drawing, limb_class, polygon
-from .view import bounds, floor_height, start_view
+from .view import bounds, extreme_points, floor_height, start_view
 
 _PIECES = 6  # long rods are sorted piece by piece
 _SUN = np.array([0.25, 0.18])  # how far shadows lean per metre of height
@@ -40,10 +40,11 @@ def write_svg(
     box = bounds(scene, rotations, positions)
     view = start_view(box, box, scene.size)
     level = floor_height(floor, box)
+    points = extreme_points(scene, rotations, positions)
     if level is not None:
-        box = np.array([[*box[0, :2], min(box[0, 2], level)], box[1]])
+        points = np.concatenate([points, [[*post[:2], level] for post in scene.posts]] if scene.posts else [points])
     camera = Camera(
-        box,
+        points,
         view["azimuth"] if azimuth is None else math.radians(azimuth),
         view["elevation"] if elevation is None else math.radians(elevation),
         width,

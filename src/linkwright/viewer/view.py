@@ -12,26 +12,24 @@ from .scene import Scene
 FLAT = 0.12  # a mechanism this thin, compared to its extent, is looked at from the side
 
 
-def bounds(scene: Scene, rotations: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """(lowest, highest) corner of everything drawn, over all frames (T, n, ...)."""
-    low, high = np.full(3, np.inf), np.full(3, -np.inf)
-
-    def include(points: np.ndarray, radius: float) -> None:
-        nonlocal low, high
-        low, high = np.minimum(low, points.min(axis=0) - radius), np.maximum(high, points.max(axis=0) + radius)
-
+def extreme_points(scene: Scene, rotations: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """(N, 3): points that everything drawn lies between, over all frames (T, n, ...)."""
+    found = [anchor[None] for anchor in scene.anchors]
     for rod in scene.rods:
         for body, p in (rod.start, rod.end):
-            include(rotations[:, body] @ p + positions[:, body], rod.radius)
+            centres = rotations[:, body] @ p + positions[:, body]
+            found += [centres + rod.radius * direction for direction in (*np.eye(3), *-np.eye(3))]
     for box in scene.boxes:
         for signs in np.ndindex(2, 2, 2):
             corner = box.centre + box.rotation @ (box.half * (2 * np.array(signs) - 1))
-            include(rotations[:, box.body] @ corner + positions[:, box.body], 0.0)
-    for anchor in scene.anchors:
-        include(anchor[None], 0.0)
-    if not np.all(np.isfinite(low)):
-        return np.array([[-0.5] * 3, [0.5] * 3])
-    return np.array([low, high])
+            found.append(rotations[:, box.body] @ corner + positions[:, box.body])
+    return np.concatenate(found) if found else np.array([[-0.5] * 3, [0.5] * 3])
+
+
+def bounds(scene: Scene, rotations: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """(lowest, highest) corner of everything drawn."""
+    points = extreme_points(scene, rotations, positions)
+    return np.array([points.min(axis=0), points.max(axis=0)])
 
 
 def floor_height(floor: float | bool | None, box: np.ndarray) -> float | None:
@@ -57,7 +55,7 @@ def start_view(box: np.ndarray, first: np.ndarray, size: float) -> dict:
     follow = radius > 2.5 * size  # it travels
     seen = (box[0] + box[1]) / 2 + np.array([[-0.5], [0.5]]) * size if follow else box
     return {
-        "azimuth": math.radians(azimuth), "elevation": math.radians(12.0 if flat else 18.0),
+        "azimuth": math.radians(azimuth), "elevation": math.radians(12.0 if flat else 22.0),
         "target": ((box[0] + box[1]) / 2).tolist(), "radius": min(radius, 0.8 * size) if follow else radius,
         "follow": bool(follow), "box": seen.tolist(),
     }  # fmt: skip
