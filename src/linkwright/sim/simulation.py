@@ -48,7 +48,7 @@ def simulate(
 ) -> Trajectory:
     """Move a robot for `steps` steps of `dt` seconds from (q0, v0); many steps run in one call of compiled code.
 
-    q0, v0       (n,), or (B, n) for a batch; by default the neutral configuration at rest
+    q0, v0       (n,), or (B, n) for a batch; by default the configuration the robot is drawn in, at rest
     control      None, torques (nv,), (steps, nv) or (B, steps, nv), gains `linkwright.PD(...)`, or a function
                  control(t, q, v) that returns torques and is called before each step
     integrator   "euler" (semi-implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
