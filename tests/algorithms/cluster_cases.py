@@ -9,7 +9,7 @@ from linkwright import scalar
 from linkwright.errors import LinkwrightError
 from linkwright.model import ModelBuilder, Pose, Tree
 from linkwright.programs import RECIPES
-from linkwright.programs.clusters import ClusterState, plan_of
+from linkwright.programs.cluster_state import ClusterState, plan_of
 from linkwright.referee import DenseDynamics
 from linkwright.robots.geared import add_rotor, spinning
 from linkwright.robots.random import random_pose, random_tree

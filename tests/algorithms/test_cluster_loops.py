@@ -97,6 +97,23 @@ def test_energy_of_a_swinging_four_bar():
     assert abs(energy(y, yd) - first) < 1e-6 * max(1.0, abs(first))
 
 
+def test_lengths_may_be_inputs():
+    """With placements as inputs a four-bar is solved by Newton's method, for the lengths it is given."""
+    model = four_bar()
+    reference = plan(model, independent=("crank_joint",)).reference
+    y, yd, tau = reference[:1], [0.7], [0.3]
+    options = {"independent": "crank_joint", "pose": reference}
+    given = lw.default_parameters(model, ("placements",))["placements"]
+    same = lw.reference(model, "cluster_aba", parameters="placements", **options)(y, yd, tau, given)
+    np.testing.assert_allclose(same, lw.reference(model, "cluster_aba", **options)(y, yd, tau), rtol=1e-9)
+    shifted = given.copy()
+    shifted[3, 0] += 0.05  # the rocker's pivot, farther away
+    outputs = ("q", "residual")
+    far = lw.reference(model, "spanning_position", parameters="placements", outputs=outputs, **options)(y, shifted)
+    near = lw.reference(model, "spanning_position", outputs=outputs, **options)(y)
+    assert far.residual < 1e-11 and np.abs(far.q - near.q).max() > 1e-2
+
+
 def test_a_pose_that_cannot_be_reached_is_reported():
     model = four_bar(lengths=(1.0, 0.8, 0.5, 0.5))  # the crank cannot turn all the way
     outputs = ("ydd", "residual", "status")

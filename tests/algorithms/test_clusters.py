@@ -266,6 +266,40 @@ def test_masses_may_be_inputs(rng):
     assert np.abs(heavier - tau).max() > 1
 
 
+def test_three_links_on_parallel_belts(rng):
+    """Rotor rows diag(N) B with cumulative belt ratios, for three links and three rotors on one body."""
+    builder = lw.ModelBuilder("triple")
+    inertia = lw.Inertia.box(1.0, (0.3, 0.05, 0.05), (0.15, 0, 0))
+    spin = lw.Inertia(0.1, np.zeros(3), np.diag([1e-4, 1e-4, 2e-4]))
+    rotors = [builder.add_body(f"r{k}", lw.continuous(f"rotor_{k}", "z"), inertia=spin) for k in range(3)]
+    parent = "world"
+    for k in range(3):
+        at = (0.3, 0, 0) if k else None
+        parent = builder.add_body(f"l{k}", lw.revolute(f"link_{k}", "z"), parent=parent, placement=at, inertia=inertia)
+    belts = lw.parallel_belts(
+        [f"link_{k}" for k in range(3)], [f"rotor_{k}" for k in range(3)], (6, 6, 5), ((2,), (2, 1), (2, 1, 1.5))
+    )
+    model = builder.build().with_constraints(*belts)
+    y, yd, tau = rng.normal(size=(3, 3))
+    G = lw.reference(model, "loop_jacobians", outputs="G")(y, yd)
+    np.testing.assert_allclose(G[:3], [[12, 0, 0], [12, 12, 0], [10, 10, 15]])
+    expected, _, _ = dense_projection(model, G @ y, yd, tau, G, np.zeros(6))
+    np.testing.assert_allclose(lw.reference(model, "cluster_aba")(y, yd, tau), expected, rtol=1e-10)
+    assert len(rotors) == 3
+
+
+def test_a_bad_sample_spoils_no_other(rng):
+    model = lw.load("tello_leg")
+    y, yd, tau = states(model, rng, batch=5)
+    function = lw.compile(model, "cluster_aba", outputs=("ydd", "status"))
+    fine = function(y, yd, tau)
+    y[2, 1] = np.nan
+    spoiled = function(y, yd, tau)
+    kept = [0, 1, 3, 4]
+    np.testing.assert_array_equal(spoiled.ydd[kept], fine.ydd[kept])
+    assert spoiled.status[2] != 0 and not spoiled.status[kept].any()
+
+
 def test_contacts_are_not_embedded_silently():
     model = lw.load("mini_cheetah").with_constraints(lw.connect("FL_foot"))
     with pytest.raises(UnsupportedError, match=r"\['FL_foot'\] hold frames on the ground.*loops="):

@@ -17,8 +17,9 @@ def test_ankle_torque_in_the_papers_order():
 
 
 def test_growth_counts():
-    counts = clusters.growth("geared_chain", links=(2, 4))
-    assert counts["cluster_aba"][0] < counts["projection"][1] < counts["lagrange"][1]
+    counts = clusters.growth("geared_chain", links=(2, 12))
+    assert [n for n, _, _ in counts["lagrange"]] == [2, 12]
+    assert counts["cluster_aba"][1][1] < counts["projection"][1][1] < counts["lagrange"][1][1]
 
 
 def test_command():

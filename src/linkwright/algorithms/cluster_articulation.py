@@ -8,7 +8,7 @@ cannot be subtracted from any one body's inertia and travel along as *tied colum
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..scalar import Scalar
 from ..spatial import LDL, ArticulatedInertia, Force, Motion, sum_of
@@ -22,15 +22,6 @@ class TiedColumn:
 
     forces: Mapping[int, Force]
     weight: Scalar
-
-
-@dataclass
-class Felt:
-    """What the bodies of the parent cluster feel."""
-
-    inertia: dict[int, Inertia]
-    force: dict[int, Force]
-    tied: list[TiedColumn] = field(default_factory=list)
 
 
 class SingleBody:

@@ -98,12 +98,11 @@ class ClusterJoint:
                     if not is_zero(row[b]):
                         part = force * row[b]
                         total[b] = part if total[b] is None else total[b] + part
-            outer = [None if f is None else self.S[i].project(f) for f in beyond]
-            all_ = [None if f is None else self.S[i].project(f) for f in total]
+            outer, whole = ([None if f is None else self.S[i].project(f) for f in part] for part in (beyond, total))
             for k, row in enumerate(rows):
                 for a, b in _pairs(self.size):  # G' (own + beyond) and the transpose of what lies beyond
-                    if all_[b] is not None and not is_zero(row[a]):
-                        D[a][b] = D[a][b] + row[a] * all_[b][k]
+                    if whole[b] is not None and not is_zero(row[a]):
+                        D[a][b] = D[a][b] + row[a] * whole[b][k]
                     if outer[a] is not None and not is_zero(row[b]):
                         D[a][b] = D[a][b] + outer[a][k] * row[b]
             p = self.tree.parent[i]

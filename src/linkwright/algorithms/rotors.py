@@ -76,9 +76,7 @@ def _inertia_about_axis(inertia: RigidInertia, k: int) -> float | None:
 
 @dataclass(frozen=True)
 class Reflected:
-    """Rotors of which nothing is left but G' I G: all of it ("block"), its diagonal ("diagonal"), or nothing
-    ("none").
-    """
+    """Rotors of which only G' I G is left: all of it ("block"), its diagonal ("diagonal") or nothing ("none")."""
 
     rotors: Sequence[Rotor] = ()
     kept: str | None = None

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import compile as compile_algorithm
 from ..programs import RECIPES
-from ..programs.clusters import plan_of
+from ..programs.cluster_state import plan_of
 from ..robots.mit_humanoid import mit_humanoid_leg
 
 AMPLITUDE, FREQUENCY = 0.5, 1.5  # radians, turns per second

@@ -12,12 +12,14 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from .. import compile as compile_algorithm
+from ..compilation import trace_program
 from ..io import load
 from ..io.pinocchio import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..programs import RECIPES
-from ..programs.clusters import plan_of
+from ..programs.cluster_state import plan_of
 from ..programs.recipe import Recipe
+from ..trace import count_operations
 from .peers.pinocchio_cpp import PinocchioCpp
 from .timing import best_seconds
 
@@ -66,14 +68,20 @@ def measure(
         yield from _measure_robot(robot, algorithms, talos, seconds)
 
 
-def growth(robot: str, algorithms=("cluster_aba", "projection", "lagrange"), links=range(2, 25, 2)) -> dict:
-    """Operations over the number of links of a chain ([Chignoli2023] Fig. 11)."""
-    from ..compilation import trace_program
-    from ..trace import count_operations
-
-    return {
-        name: [count_operations(trace_program(load(f"{robot}:{n}"), name)).total for n in links] for name in algorithms
-    }
+def growth(
+    robot: str, algorithms=FORWARD[:3], links=(2, 4, 8, 12, 16, 20, 24), *, seconds: float = 0.0
+) -> dict[str, list[tuple[int, int, float | None]]]:
+    """By algorithm: (links, operations, microseconds per sample in a batch) of a chain ([Chignoli2023] Fig. 11)."""
+    found: dict[str, list[tuple[int, int, float | None]]] = {name: [] for name in algorithms}
+    for n in links:
+        model = load(f"{robot}:{n}")
+        if not seconds:
+            for name in algorithms:
+                found[name].append((n, count_operations(trace_program(model, name)).total, None))
+            continue
+        for times in _measure_robot(f"{robot}:{n}", algorithms, None, seconds):
+            found[times.algorithm].append((n, times.operations, times.batched))
+    return found
 
 
 def random_states(model: Model, rng: np.random.Generator, batch: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from ..model import Model, Tree
 from ..model.constraints import Constraint, RelativeConstraint, Rod
 from ..model.loops import Loop, Loops, coupled_joints, loops
 from ..programs import RECIPES
-from ..programs.clusters import plan_of
+from ..programs.cluster_state import plan_of
 
 # A constraint whose error is below this (metres, radians) at a pose is met there.
 CLOSED = 1e-6

@@ -34,9 +34,7 @@ class Cluster:
 
 
 class ClusterGraph:
-    """`clusters[0]` is the ground; a cluster comes after the one that carries it. `of_body[i]`: the cluster of body
-    i.
-    """
+    """`clusters[0]` is the ground, a cluster comes after the one that carries it, `of_body[i]` is body i's cluster."""
 
     def __init__(self, model: Model, ties: Sequence[tuple[int, Iterable[int]]]):
         """`ties`: (constraint, the bodies whose joints it involves); -1 for bodies grouped by hand."""

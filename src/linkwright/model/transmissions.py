@@ -19,9 +19,8 @@ def parallel_belts(
 ) -> tuple[Coupling, ...]:
     """Rotors side by side that drive a chain of links by belts ([Chignoli2023] Fig. 1a).
 
-    Rotor k turns with gears[k] times the sum of the first links' angles, each times the product of its belts so far:
-    with belts (2,) the knee's rotor turns 2 gears q_knee, with belts (2, 1) the ankle's turns gears (2 q_knee + 2 1
-    q_ankle).
+    Rotor k turns with gears[k] times the sum of the first links' angles, each times the product of its belts so far.
+    With gears 6 and belts (2,) the knee's rotor turns 12 q_knee, with (2, 1) the ankle's turns 12 q_knee + 12 q_ankle.
     """
     links, rotors = tuple(links), tuple(rotors)
     if not len(links) == len(rotors) == len(gears) == len(belts):

@@ -37,6 +37,8 @@ class Tree:
         self, model: Model, parameters: Mapping[str, Sequence] | None = None, *, choose_cheap_frames: bool = True
     ):
         values = Parameters(model, parameters or {})
+        self.parameters = tuple(values)
+        """Names of the numbers that are inputs of the call and not constants."""
         self.model = model
         self.graph: KinematicGraph = model.graph
         self.parent = model.graph.parent

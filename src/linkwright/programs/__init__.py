@@ -5,6 +5,7 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 
 from .actuation import ACTUATION
 from .closures import CLOSURES
+from .cluster_coordinates import CLUSTER_COORDINATES
 from .clusters import CLUSTERS
 from .constrained import CONSTRAINED
 from .delassus import DELASSUS
@@ -13,7 +14,7 @@ from .kinematics import KINEMATICS
 from .recipe import Recipe
 from .step import STEP
 
-_GROUPS = (DYNAMICS, CONSTRAINED, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, KINEMATICS, STEP)
+_GROUPS = (DYNAMICS, CONSTRAINED, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP)
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
 
 __all__ = ["RECIPES", "Recipe"]

@@ -10,8 +10,7 @@ from ..model.constraints import Constraint
 from ..model.joint import continuous, revolute
 from ..model.transmissions import gear, parallel_belts
 
-# [Chignoli2023]'s chains: each link is 1 m long, weighs 1 kg with its mass in the middle and has Izz = 1 kg m^2 about
-# it.
+# [Chignoli2023]'s chains: each link is 1 m long and weighs 1 kg, with Izz = 1 kg m^2 about its middle.
 CHAIN_GEAR, CHAIN_BELT = 2.0, 3.0
 CHAIN_LINK = Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1.0, 1.0]))
 CHAIN_ROTOR = Inertia(0.05, np.zeros(3), np.diag([5e-5, 5e-5, 1e-4]))  # Izz is the paper's, the rest ours

@@ -10,8 +10,7 @@ from ..model.joint import fixed, free_flyer, revolute
 from ..model.transmissions import gear
 from .geared import add_rotor, spinning
 
-# Lengths, masses, gears and rotors are given; body size, inertias (boxes) and rotor places are plausible choices of
-# ours.
+# Lengths, masses, gears and rotors are given; body size, inertias (boxes) and rotor places are plausible choices.
 TRUNK = Inertia.box(3.3, (0.38, 0.20, 0.10))
 HIP_X, HIP_Y, STANDING_HEIGHT = 0.19, 0.049, 0.28
 ROTOR = {"mass": 0.055, "across": 33e-6, "along": 63e-6}

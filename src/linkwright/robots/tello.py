@@ -2,9 +2,8 @@
 
 [Chignoli2023] Fig. 1b, [SimRamos2022]. Five links and five rotors a leg, all geared 6 to 1; every length and mass is a
 plausible choice of ours. Hip yaw has a gear of its own. Hip roll and pitch: two cranks beside each other push the
-thigh by
-rods, together for pitch and against each other for roll. Knee and ankle: a bevel differential, the sum of its rotors
-turns the knee, their difference the ankle.
+thigh by rods, together for pitch and against each other for roll. Knee and ankle: a bevel differential, the sum of its
+rotors turns the knee, their difference the ankle.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ...errors import InputError, ModelError
 from ...model import Model
 from ...model.clusters import Cluster
 from ...model.constraints import Coupling, ExplicitFunction
-from .implicit import RANK_TOLERANCE
+from .elimination import RANK_TOLERANCE
 from .involvement import NumericRows
 
 # How much rather than others a joint becomes dependent: one that a coupling or a function is written for.
@@ -79,7 +79,7 @@ def _generic(rows: NumericRows, reference: np.ndarray) -> tuple[np.ndarray, int,
     """The reference unless it is singular; then a closed configuration nearby. The rank of K there, and another one."""
     rng = np.random.default_rng(1)
     best, rank, elsewhere = reference, _rank(rows(reference)[0]), reference
-    for _ in range(2):
+    for _ in range(0 if rows.constant else 2):
         K, _ = rows(best)
         _, _, V = np.linalg.svd(K)
         free = V[rank:].T

@@ -14,15 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model import Tree
-from ...scalar import Scalar, is_zero, reciprocal
+from ...scalar import Scalar
 from ...spatial import Transform, Vector
 from ..closures import FrameMotions, closures
 from ..motion_sweep import MotionSweep
+from .elimination import Elimination, complete_pivots
 from .joint_level import joint_rows, tied_joints, ties_joints
 from .step import Row, Step
 
-# Rows of K whose pivot at the closed pose is below this share of the largest one follow from the others.
-RANK_TOLERANCE = 1e-7
 # Pivots below this share of what they are at the reference: other coordinates should be independent here.
 SINGULAR_SHARE = 1e-4
 
@@ -207,51 +206,3 @@ class ImplicitStep(Step):
             if any(n in change for n in velocities):
                 moved = tree.joint[i].integrate(q[tree.iq[i]], [change.get(n, 0.0) for n in velocities])
                 q[tree.iq[i]] = moved
-
-
-class Elimination:
-    """A = L U without further pivoting; entries known to be zero stay zero."""
-
-    def __init__(self, A: Sequence[Sequence[Scalar]]):
-        n = len(A)
-        self.U = [list(row) for row in A]
-        self.L = [[0.0] * n for _ in range(n)]
-        self.pivots: list[Scalar] = []
-        self._inverse: list[Scalar] = []
-        for c in range(n):
-            self.pivots.append(self.U[c][c])
-            self._inverse.append(reciprocal(self.U[c][c]))
-            for r in range(c + 1, n):
-                if is_zero(self.U[r][c]):
-                    continue
-                self.L[r][c] = factor = self.U[r][c] * self._inverse[c]
-                for k in range(c + 1, n):
-                    self.U[r][k] = self.U[r][k] - factor * self.U[c][k]
-
-    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
-        x = list(b)
-        n = len(x)
-        for r in range(n):
-            for c in range(r):
-                x[r] = x[r] - self.L[r][c] * x[c]
-        for r in reversed(range(n)):
-            for c in range(r + 1, n):
-                x[r] = x[r] - self.U[r][c] * x[c]
-            x[r] = x[r] * self._inverse[r]
-        return x
-
-
-def complete_pivots(K: np.ndarray) -> list[tuple[int, int]]:
-    """(row, column) pairs in an order of elimination that takes the largest entry left each time; as many as the
-    rank.
-    """
-    work, pairs = K.copy(), []
-    largest = np.abs(K).max() if K.size else 0.0
-    while len(pairs) < min(K.shape):
-        r, c = np.unravel_index(np.argmax(np.abs(work)), work.shape)
-        if not abs(work[r, c]) > RANK_TOLERANCE * largest:
-            break
-        pairs.append((int(r), int(c)))
-        work = work - np.outer(work[:, c], work[r]) / work[r, c]
-        work[r], work[:, c] = 0.0, 0.0
-    return pairs

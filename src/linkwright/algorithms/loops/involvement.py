@@ -7,14 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...model import Model, Tree
-from ...model.constraints import Constraint
+from ...model.constraints import Constraint, RelativeConstraint, Rod
 from .implicit import ImplicitStep, LoopClosure
-from .joint_level import tied_joints, ties_joints
+from .joint_level import is_linear, tied_joints, ties_joints
+
+
+def is_relative(model: Model, constraint: Constraint) -> bool:
+    """Between frames on two bodies that move."""
+    return isinstance(constraint, RelativeConstraint | Rod) and len(constraint.bodies(model)) > 1
 
 
 def is_loop(model: Model, constraint: Constraint) -> bool:
-    """Between joints, or between frames on two bodies that move: embedded unless the user says otherwise."""
-    return ties_joints(constraint) or len(constraint.bodies(model)) > 1
+    """Embedded although nobody says so."""
+    return ties_joints(constraint) or is_relative(model, constraint)
 
 
 def involved_bodies(model: Model, constraint: Constraint) -> tuple[list[int], int]:
@@ -22,9 +27,7 @@ def involved_bodies(model: Model, constraint: Constraint) -> tuple[list[int], in
     if ties_joints(constraint):
         return tied_joints(model, constraint), 0
     bodies = constraint.bodies(model)
-    root = bodies[0] if len(bodies) > 1 else 0
-    for body in bodies[1:]:
-        root = model.graph.common_ancestor(root, body)
+    root = model.graph.common_ancestor(*bodies) if is_relative(model, constraint) else 0
     inner = set(model.graph.support[root])
     return sorted({i for body in bodies for i in model.graph.support[body]} - inner), root
 
@@ -38,6 +41,8 @@ class NumericRows:
         loops = [LoopClosure(c, involved_bodies(tree.model, tree.constraints[c])[1]) for c in constraints]
         self._step = ImplicitStep(tree, bodies, loops, ())
         self.has_frames = any(not ties_joints(tree.constraints[c]) for c in constraints)
+        self.constant = all(is_linear(tree.constraints[c]) for c in constraints)
+        """K is the same everywhere."""
         self.joint_rows = sum(tree.constraints[c].size for c in constraints if ties_joints(tree.constraints[c]))
 
     def __call__(self, q: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
@@ -66,6 +71,8 @@ class NumericRows:
         return None
 
     def moved(self, q: np.ndarray, change: np.ndarray) -> np.ndarray:
-        v = np.zeros(self.tree.nv)
-        v[self.velocities] = change
-        return self.tree.model.integrate(q, v)
+        moved, step = q.copy(), dict(zip(self.velocities, change.tolist(), strict=True))
+        for i in self.bodies:
+            tree, rates = self.tree, [step[n] for n in range(self.tree.iv[i].start, self.tree.iv[i].stop)]
+            moved[tree.iq[i]] = tree.joint[i].integrate(q[tree.iq[i]].tolist(), rates)
+        return moved

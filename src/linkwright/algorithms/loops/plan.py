@@ -47,7 +47,9 @@ class ClusterPlan:
     reference    a configuration that meets all constraints, from which positions are found
     """
 
-    def __init__(self, model: Model, *, loops=None, independent: Sequence[str] = (), clusters=(), pose=None):
+    def __init__(
+        self, model: Model, *, loops=None, independent: Sequence[str] | None = None, clusters=(), pose=None
+    ):
         """`pose`: where to start closing the loops from, and choosing pivots at; the model's reference if None."""
         self.model = model
         self.embedded = _embedded(model, loops)
@@ -55,7 +57,7 @@ class ClusterPlan:
         self._roots = {c: root for c, (_, root) in involved.items()}
         ties = [(c, bodies) for c, (bodies, _) in involved.items()]
         self.graph = ClusterGraph(model, [*ties, *bodies_by_hand(model, clusters)])
-        named = {model.joint_index(name) for name in independent}
+        named = {model.joint_index(name) for name in (model.independent if independent is None else independent)}
         tree = Tree(model, choose_cheap_frames=False)
         self.reference = np.array(model.reference if pose is None else pose, dtype=float)
         if self.reference.shape != (model.nq,):
@@ -71,7 +73,7 @@ class ClusterPlan:
             self.reference, own = choose_independent(model, cluster, rows, self.reference, named)
             chosen.append(own)
             steps.append(self._planned_steps(tree, cluster, own))
-        for i in sorted(named):
+        for i in sorted(named if independent is not None else ()):  # a file may declare all of its joints
             if not self.graph.clusters[self.graph.of_body[i]].constraints:
                 raise InputError(
                     f"joint {model.bodies[i].joint.name!r} was named independent, but no loop involves it: its "
@@ -180,7 +182,9 @@ class ClusterPlan:
 
     def _implicit(self, tree: Tree, cluster, constraints: Sequence[int], unknown: Sequence[int]) -> ImplicitStep:
         loops = [LoopClosure(c, self._roots[c]) for c in constraints]
-        four_bar = len(loops) == 1 and FourBarStep.serves(self.model, constraints[0], unknown)
+        # the lengths of a four-bar are measured once, so they must not be inputs
+        constant = "placements" not in tree.parameters
+        four_bar = constant and len(loops) == 1 and FourBarStep.serves(self.model, constraints[0], unknown)
         return (FourBarStep if four_bar else ImplicitStep)(tree, cluster.bodies, loops, unknown)
 
     # Coordinates
@@ -225,4 +229,6 @@ def _embedded(model: Model, loops) -> list[int]:
     for name in listed:
         if name not in names:
             raise InputError(f"loops names {name!r}; the constraints are {', '.join(names) or '(none)'}")
+        if not model.constraints[names[name]].has_position:
+            raise InputError(f"constraint {name!r} does not say where things should be, so it cannot be embedded")
     return sorted({names[name] for name in listed} | {c for c, x in enumerate(model.constraints) if is_loop(model, x)})

@@ -1,0 +1,95 @@
+"""A mechanism with loops at one state, for the programs in independent coordinates."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.clustered_tree import ClusteredTree
+from ..algorithms.embedding import Embedding
+from ..algorithms.loops.plan import ClusterPlan
+from ..algorithms.loops.resolution import Resolution
+from ..errors import InputError
+from ..model import Model, Tree
+from ..scalar import Scalar, maximum
+from .status import status
+
+# A pose counts as solved when no constraint is off by more than this (metres or radians).
+POSITION_TOLERANCE = 1e-9
+
+
+@functools.lru_cache(maxsize=64)
+def _plan(model: Model, loops, independent, clusters, pose) -> ClusterPlan:
+    return ClusterPlan(model, loops=loops, independent=independent, clusters=clusters, pose=pose)
+
+
+def plan_of(model: Model, options: Mapping[str, Any]) -> ClusterPlan:
+    """How the loops of a model are embedded, found once per model and request."""
+    chosen = options["independent"]
+    names = None if chosen is None else (chosen,) if isinstance(chosen, str) else tuple(chosen)
+    loops = options["loops"]
+    loops = loops if loops is None or isinstance(loops, str) else tuple(loops)
+    by_hand = options["clusters"]
+    if isinstance(by_hand, str):
+        raise InputError(f"clusters is {by_hand!r}; expected lists of joint names, as in [['hip', 'hip_rotor'], ...]")
+    groups = tuple((g,) if isinstance(g, str) else tuple(g) for g in by_hand)
+    pose = None if options["pose"] is None else tuple(np.asarray(options["pose"], dtype=float).ravel().tolist())
+    return _plan(model, loops, names, groups, pose)
+
+
+class ClusterState:
+    """A mechanism with its loops resolved at one state."""
+
+    def __init__(self, tree: Tree, x: Mapping[str, Any], options: Mapping[str, Any], reflection: str | None = None):
+        self.plan = plan_of(tree.model, options)
+        guess = list(x["guess"]) if "guess" in x else None
+        self.system: ClusteredTree
+        self.resolutions: list[Resolution]
+        newton = options["newton"] if guess is None else (0, options["newton"][1])
+        self.system, self.resolutions = self.plan.on(tree, newton=newton, start=guess, reflection=reflection)
+        self.left: list[Scalar] = []
+        if "q" in x and options["coordinates"] == "spanning":
+            self.q = list(x["q"])
+        else:
+            self.q = [0.0] * tree.nq
+            for n, value in zip(self.plan.coordinates, x["y"], strict=True):
+                self.q[n] = value
+            for resolution in self.resolutions[1:]:
+                self.left += resolution.solve_positions(self.q)
+        yd = x.get("yd")
+        self.embeddings: list[Embedding] = [
+            resolution.embedding(self.q, None if yd is None else self.system.pick(k, yd))
+            for k, resolution in enumerate(self.resolutions)
+        ]
+
+    @property
+    def residual(self) -> Scalar:
+        """By how much the loops are not closed."""
+        largest: Scalar = 0.0
+        for error in self.left:
+            largest = maximum(abs(error), largest)
+        return largest
+
+    def status(self, values, pivots) -> Scalar:
+        """As everywhere; singular too where other coordinates should be independent."""
+        margins = [margin for resolution in self.resolutions for margin in resolution.margins(self.q)]
+        return status(values, [*pivots, *margins], self.residual <= POSITION_TOLERANCE if self.left else None)
+
+
+class Lazy(dict):
+    """Outputs that are worked out when they are asked for."""
+
+    def __init__(self, **parts: Callable[[], Any]):
+        super().__init__()
+        self._parts = parts
+
+    def __missing__(self, name: str):
+        return self._parts[name]()
+
+
+def spanning_acceleration(state: ClusterState, ydd) -> list[Scalar]:
+    biases = state.system.biases(state.embeddings)
+    return [x + g for x, g in zip(state.system.spread(state.embeddings, ydd), biases, strict=True)]
