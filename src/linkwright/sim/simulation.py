@@ -108,6 +108,9 @@ def _projected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, 
 
 def _hashable(options: dict[str, Any]) -> tuple:
     mu = options["mu"]
+    values = mu.values() if isinstance(mu, dict) else (mu,)
+    if not all(isinstance(x, int | float | None) for x in values):
+        raise InputError(f"mu is {mu!r}; expected a positive number, or numbers by constraint name")
     return tuple({**options, "mu": tuple(mu.items()) if isinstance(mu, dict) else mu}.items())
 
 
