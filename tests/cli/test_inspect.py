@@ -35,7 +35,7 @@ def test_json(held_file):
 
 
 def test_a_known_name_and_long_lists():
-    result = run("inspect", "humanoid_with_hands", "--no-times")
+    result = run("inspect", "humanoid", "--no-times")
     assert result.returncode == 0 and "more bodies (--all shows them)" in result.stdout
     assert "aba" in result.stdout
 
