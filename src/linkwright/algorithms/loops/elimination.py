@@ -45,9 +45,7 @@ class Elimination:
 
 
 def complete_pivots(K: np.ndarray) -> list[tuple[int, int]]:
-    """(row, column) pairs in an order of elimination that takes the largest entry left each time; as many as the
-    rank.
-    """
+    """(row, column) pairs, as many as the rank, in the order that takes the largest entry left each time."""
     work, pairs = K.copy(), []
     largest = np.abs(K).max() if K.size else 0.0
     while len(pairs) < min(K.shape):
