@@ -127,6 +127,7 @@ def test_every_algorithm_compiles_and_agrees(rng):
     options = {
         "frame_jacobian": {"frame": "body_3"},
         "frame_jacobian_rate": {"frame": "body_3"},
+        "cluster_frame_jacobian": {"frame": "body_3"},
         "closed_loop_inverse_dynamics": {"motors": [joint.name for joint in model.joints]},
     }
     for name in lw.list_algorithms():

@@ -9,10 +9,9 @@ then need not care whether rows are independent.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from ..model import Tree
-from ..model.constraints import CenterOfMass, SumConstraint
+from ..model.loops import loop_root
 from ..scalar import Scalar
 from ..spatial import LDL, ArticulatedInertia, Force, Motion, sum_of
 from .articulation import Articulation
@@ -56,14 +55,7 @@ def roots(tree: Tree) -> list[int]:
 
     Constraints that hold bodies relative to the world reach the ground, as in PV.
     """
-    result = []
-    for constraint, bodies in zip(tree.constraints, tree.constraint_bodies, strict=True):
-        root = bodies[0]
-        for _, body in pairwise(bodies):
-            root = tree.graph.common_ancestor(root, body)
-        absolute = len(bodies) == 1 or isinstance(constraint, CenterOfMass | SumConstraint)
-        result.append(0 if absolute else root)
-    return result
+    return [loop_root(tree.model, constraint) for constraint in tree.constraints]
 
 
 class _Root:

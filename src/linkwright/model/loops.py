@@ -81,8 +81,20 @@ def loops(model: Model) -> Loops:
 def constrained_ends(model: Model, constraint: Constraint) -> tuple[int, ...]:
     """The bodies a constraint acts on; the ground among them unless all of it is relative to a moving body."""
     bodies = constraint.bodies(model)
-    between_two = isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2
-    return bodies if between_two or coupled_joints(constraint) else (*bodies, 0)
+    coupled = [model.joint_index(name) for name in coupled_joints(constraint)]
+    if coupled:  # a joint moves its body relative to the one that carries it
+        relative = all(model.bodies[i].parent for i in coupled)
+    else:
+        relative = isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2
+    return bodies if relative else (*bodies, 0)
+
+
+def loop_root(model: Model, constraint: Constraint) -> int:
+    """The last body that all of its ends hang on; 0 is the ground."""
+    root, *others = constrained_ends(model, constraint)
+    for end in others:
+        root = model.graph.common_ancestor(root, end)
+    return root
 
 
 def coupled_joints(constraint: Constraint) -> tuple[str, ...]:
@@ -93,10 +105,8 @@ def coupled_joints(constraint: Constraint) -> tuple[str, ...]:
 
 
 def _loop(model: Model, constraint: Constraint) -> Loop:
-    ends = constrained_ends(model, constraint)
-    graph, root = model.graph, ends[0]
-    for end in ends[1:]:
-        root = graph.common_ancestor(root, end)
+    ends, root = constrained_ends(model, constraint), loop_root(model, constraint)
+    graph = model.graph
     above = set(graph.support[root])
     paths = [[i for i in graph.support[end] if i not in above] for end in ends]
     coupled = coupled_joints(constraint)
