@@ -49,6 +49,16 @@ def run(**options):
         ({"control": lw.PD([1, 2])}, r"kp of PD has shape \(2,\)"),
         ({"control": lw.PD(1, q=np.zeros(4))}, "reference q of PD has shape"),
         ({"steps": 10**12}, "GB; keep fewer"),
+        ({"q0": np.zeros((0, 3))}, r"q0 has shape \(0, 3\)"),
+        ({"mu": [1.0]}, r"mu is \[1.0\]; expected a positive number"),
+        ({"mu": "much"}, "mu is 'much'"),
+        ({"mu": {"pin": [1.0]}}, "mu is"),
+        ({"mu": {"pon": 1.0}}, "pin"),
+        ({"baumgarte": True}, "baumgarte is True"),
+        ({"lanes": 3}, "lanes=3"),
+        ({"threads": 0}, "threads=0"),
+        ({"robot": 3}, "cannot load a int"),
+        ({"robot": lw.ModelBuilder("stone").build()}, "'stone' has no joints"),
     ],
 )
 def test_clear_errors(options, message):

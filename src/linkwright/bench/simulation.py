@@ -22,7 +22,7 @@ from ..model.constraints import RelativeConstraint, connect
 from ..sim import simulate
 from .peers.mujoco_peer import MujocoCoordinates, mjcf
 
-ROBOTS = ("four_bar", "slider_crank", "jansen_leg", "delta_robot", "stewart_platform", "digit_like")
+ROBOTS = ("four_bar", "slider_crank", "jansen_leg", "delta_robot", "stewart_platform", "cassie", "digit_like")
 DT = 1e-3
 STEPS = 400  # per call; a biped without control lies on the ground soon after
 BATCH, BATCHED_STEPS = 1024, 50

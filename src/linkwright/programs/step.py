@@ -132,7 +132,8 @@ def _check_options(model: Model, options) -> None:
     iterations, T = options["iterations"], options["baumgarte"]
     if not isinstance(iterations, int) or isinstance(iterations, bool) or not 1 <= iterations <= 100:
         raise InputError(f"iterations is {iterations!r}; expected a whole number from 1 to 100")
-    if T is not None and T != "auto" and not (isinstance(T, int | float) and np.isfinite(T) and T > 0):
+    number = isinstance(T, int | float) and not isinstance(T, bool)
+    if T is not None and T != "auto" and not (number and np.isfinite(T) and T > 0):
         raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds, 'auto' or None")
     for name in ("projection", "friction", "limits"):
         if not isinstance(options[name], bool):

@@ -48,7 +48,7 @@ def simulate(
 ) -> Trajectory:
     """Move a robot for `steps` steps of `dt` seconds from (q0, v0); many steps run in one call of compiled code.
 
-    q0, v0       (n,), or (B, n) for a batch; by default the neutral configuration at rest
+    q0, v0       (n,), or (B, n) for a batch; by default the configuration the robot is drawn in, at rest
     control      None, torques (nv,), (steps, nv) or (B, steps, nv), gains `linkwright.PD(...)`, or a function
                  control(t, q, v) that returns torques and is called before each step
     integrator   "euler" (semi-implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
@@ -108,6 +108,9 @@ def _projected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, 
 
 def _hashable(options: dict[str, Any]) -> tuple:
     mu = options["mu"]
+    values = mu.values() if isinstance(mu, dict) else (mu,)
+    if not all(isinstance(x, int | float | None) for x in values):
+        raise InputError(f"mu is {mu!r}; expected a positive number, or numbers by constraint name")
     return tuple({**options, "mu": tuple(mu.items()) if isinstance(mu, dict) else mu}.items())
 
 

@@ -19,6 +19,8 @@ _UNIT_TOLERANCE = 1e-6  # of a quaternion's length
 
 def as_state(model: Model, q0: Any, v0: Any) -> tuple[np.ndarray, np.ndarray]:
     """q0 and v0 as arrays (n,) or both (B, n)."""
+    if not model.nv:
+        raise InputError(f"{model.name!r} has no joints, so nothing of it moves")
     q = _array("q0", model.reference if q0 is None else q0, model.nq, model)
     v = _array("v0", np.zeros(model.nv) if v0 is None else v0, model.nv, model)
     if q.ndim == v.ndim == 2 and len(q) != len(v):
@@ -76,7 +78,7 @@ def _array(name: str, value: Any, size: int, model: Model) -> np.ndarray:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise InputError(f"{name} is {value!r}; expected numbers of shape ({size},) or (B, {size})") from None
-    if array.ndim not in (1, 2) or array.shape[-1] != size:
+    if array.ndim not in (1, 2) or array.shape[-1] != size or not len(array):
         raise InputError(f"{name} has shape {array.shape}; expected ({size},) or (B, {size}) for {model.name!r}")
     if not np.all(np.isfinite(array)):
         raise InputError(f"{name} is {array.tolist() if array.ndim == 1 else 'an array'} and not finite everywhere")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...errors import InputError, ModelError
+from ..joints import JOINT_KINDS
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -73,6 +74,26 @@ def frame_of(model: Model, constraint: Constraint, name: str):
         return model.frame(name)
     except InputError as error:
         raise InputError(f"constraint {constraint.name!r}: {error}") from None
+
+
+def bodies_of_joints(model: Model, constraint: Constraint, joints: Iterable[str]) -> tuple[int, ...]:
+    """Of joints with one velocity each: the bodies they carry, and those that carry these."""
+    carried = []
+    for name in joints:
+        try:
+            i = model.joint_index(name)
+        except InputError as error:
+            raise InputError(f"constraint {constraint.name!r}: {error}") from None
+        joint = model.bodies[i].joint
+        if joint.nv != 1:
+            single = [kind for kind, motion in JOINT_KINDS.items() if motion.nv == 1]
+            raise InputError(
+                f"constraint {constraint.name!r}: joint {name!r} is {joint.kind}, with {joint.nv} velocities; expected "
+                f"one of {', '.join(single)}"
+            )
+        carried.append(i)
+    parents = [model.bodies[i].parent for i in carried]
+    return tuple(dict.fromkeys([*carried, *(p for p in parents if p)]))
 
 
 def renamed_frame(name: str, prefix: str, ground: str) -> str:

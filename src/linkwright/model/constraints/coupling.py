@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import InputError, ModelError
-from ..joints import JOINT_KINDS
-from .base import Constraint
+from .base import Constraint, bodies_of_joints
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,23 +44,7 @@ class Coupling(Constraint):
         return tuple(joint for joint, _ in self.terms)
 
     def bodies(self, model) -> tuple[int, ...]:
-        """The bodies the joints carry, and those that carry these."""
-        carried = []
-        for name in self.joints:
-            try:
-                i = model.joint_index(name)
-            except InputError as error:
-                raise InputError(f"constraint {self.name!r}: {error}") from None
-            joint = model.bodies[i].joint
-            if joint.nv != 1:
-                single = [kind for kind, motion in JOINT_KINDS.items() if motion.nv == 1]
-                raise InputError(
-                    f"constraint {self.name!r}: joint {name!r} is {joint.kind}, with {joint.nv} velocities; expected "
-                    f"one of {', '.join(single)}"
-                )
-            carried.append(i)
-        parents = [model.bodies[i].parent for i in carried]
-        return tuple(dict.fromkeys([*carried, *(p for p in parents if p)]))
+        return bodies_of_joints(model, self, self.joints)
 
     def renamed(self, prefix: str, ground: str) -> Coupling:
         return replace(self, name=prefix + self.name, terms=tuple((prefix + joint, c) for joint, c in self.terms))

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 from ...errors import InputError, ModelError
 from ...scalar import Scalar
-from ..joints import JOINT_KINDS
-from .base import Constraint
+from .base import Constraint, bodies_of_joints
 from .straight_line import StraightLine
 
 
@@ -44,23 +43,7 @@ class ImplicitFunction(Constraint):
         return self.joints
 
     def bodies(self, model) -> tuple[int, ...]:
-        """The bodies the joints carry, and those that carry these."""
-        carried = []
-        for name in self.all_joints:
-            try:
-                i = model.joint_index(name)
-            except InputError as error:
-                raise InputError(f"constraint {self.name!r}: {error}") from None
-            joint = model.bodies[i].joint
-            if joint.nv != 1:
-                single = [kind for kind, motion in JOINT_KINDS.items() if motion.nv == 1]
-                raise InputError(
-                    f"constraint {self.name!r}: joint {name!r} is {joint.kind}, with {joint.nv} velocities; expected "
-                    f"one of {', '.join(single)}"
-                )
-            carried.append(i)
-        parents = [model.bodies[i].parent for i in carried]
-        return tuple(dict.fromkeys([*carried, *(p for p in parents if p)]))
+        return bodies_of_joints(model, self, self.all_joints)
 
     def value(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scalar], list[list[Scalar]], list[Scalar]]:
         """(phi, K by rows, K-dot v) at the coordinates of `all_joints`."""
