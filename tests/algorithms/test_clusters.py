@@ -266,6 +266,51 @@ def test_masses_may_be_inputs(rng):
     assert np.abs(heavier - tau).max() > 1
 
 
+def test_wheels_and_their_rotors_are_rotors_both(rng):
+    """A cluster without any other body: two wheels, each geared to a rotor, on a floating base and on an arm."""
+    builder = lw.ModelBuilder("rover")
+    builder.add_body("base", lw.free_flyer("root_joint"), inertia=lw.Inertia.box(5.0, (0.4, 0.3, 0.1), (0.02, 0, 0)))
+    builder.add_body("arm", lw.revolute("arm_joint", "y"), parent="base", inertia=lw.Inertia.box(1, (0.3, 0.1, 0.1)))
+    gears = []
+    for k, parent in enumerate(("base", "arm")):
+        for name, moment in ((f"wheel_{k}", 2e-2), (f"motor_{k}", 1e-4)):
+            disc = lw.Inertia(0.5, np.zeros(3), np.diag([moment / 2, moment, moment / 2]))
+            at = (0.1, 0.2, -0.1)
+            builder.add_body(name, lw.continuous(f"{name}_joint", "y"), parent=parent, placement=at, inertia=disc)
+        gears.append(lw.gear(f"motor_{k}_joint", f"wheel_{k}_joint", 9.0))
+    model = builder.build().with_constraints(*gears)
+    y, yd, tau = states(model, rng)
+    G = lw.reference(model, "loop_jacobians", outputs="G")(y, yd)
+    q = lw.reference(model, "spanning_position", outputs="q")(y)
+    expected, H, _ = dense_projection(model, q, yd, tau, G, np.zeros(model.nv))
+    np.testing.assert_allclose(lw.reference(model, "cluster_aba")(y, yd, tau), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(lw.reference(model, "cluster_crba")(y), H, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(lw.reference(model, "cluster_rnea")(y, yd, expected), tau, atol=1e-9)
+    held = model.with_constraints(lw.weld("arm"))
+    found, other = (lw.reference(held, name)(y) for name in ("cluster_efpa", "projected_efpa"))
+    np.testing.assert_allclose(found, other, atol=1e-10 * np.abs(other).max())
+
+
+@pytest.mark.parametrize("carriers", [("world", "link_1"), ("link_2", "world"), ("link_1", "link_3")])
+def test_rotors_far_from_the_joints_they_drive(carriers, rng):
+    """Cables: rotors on other bodies than the driven links' parents, two of them tied to one another's links."""
+    builder = lw.ModelBuilder.from_model(chain(5))
+    spin = lw.Inertia(0.1, np.zeros(3), np.diag([1e-3, 1e-3, 2e-3]))
+    for k, parent in enumerate(carriers):
+        at = lw.Pose.from_rpy((0.1, 0.05, 0.0), (0.4, 0.2, 0.0))
+        builder.add_body(f"r{k}", lw.continuous(f"rotor_{k}", "z"), parent=parent, placement=at, inertia=spin)
+    model = builder.build().with_constraints(
+        lw.gear("rotor_0", "link_3_joint", 5.0), lw.transmission({"rotor_1": 1, "link_4_joint": -4, "link_2_joint": 3})
+    )
+    y, yd, tau = states(model, rng)
+    q = lw.reference(model, "spanning_position", outputs="q")(y)
+    G = lw.reference(model, "loop_jacobians", outputs="G")(y, yd)
+    expected, H, _ = dense_projection(model, q, yd, tau, G, np.zeros(model.nv))
+    np.testing.assert_allclose(lw.reference(model, "cluster_aba")(y, yd, tau), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(lw.reference(model, "cluster_crba")(y), H, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(lw.reference(model, "cluster_rnea")(y, yd, expected), tau, atol=1e-9)
+
+
 def test_three_links_on_parallel_belts(rng):
     """Rotor rows diag(N) B with cumulative belt ratios, for three links and three rotors on one body."""
     builder = lw.ModelBuilder("triple")

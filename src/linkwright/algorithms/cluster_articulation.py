@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..scalar import Scalar
-from ..spatial import LDL, ArticulatedInertia, Force, Motion, sum_of
+from ..spatial import LDL, ArticulatedInertia, Force, Motion, RigidInertia, sum_of
 from .articulation import Articulation
 from .cluster_joint import ClusterJoint, Inertia, articulated
 
@@ -97,7 +97,7 @@ class ClusterArticulation:
             return self._carried, [*columns, *self._tied]
         result: dict[int, Inertia] = {}
         for o in self.outputs:
-            inertia = articulated(self._carried[o])
+            inertia = articulated(self._carried.get(o, RigidInertia.zero()))  # none of a cluster of rotors alone
             pairs = [(column[o], v) for column, v in zip(self.U, self.V[o], strict=True) if o in column]
             pairs += [(t.forces[o], t.forces[o] * t.weight) for t in self._tied if o in t.forces]
             result[o] = _less(inertia, pairs) if pairs else inertia
