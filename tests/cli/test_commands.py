@@ -15,13 +15,6 @@ def run(*arguments, **environment):
     )  # fmt: skip
 
 
-def test_demo():
-    result = run("demo", "--robot", "quadruped")
-    assert result.returncode == 0, result.stderr
-    assert "quadruped" in result.stdout and "difference to the reference" in result.stdout
-    assert "samples per second" in result.stdout
-
-
 def test_robots_and_algorithms():
     listed = run("robots").stdout
     assert "humanoid" in listed and "talos" in listed

@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from .mark import GENERATOR
 from .palette import CLOSURE, LIMBS, THEMES, shade
 
 _COLOURS = {"joint": THEMES["light"]["joint"], "closure": CLOSURE, "post": THEMES["light"]["post"]}
@@ -90,7 +91,8 @@ class Drawing:
     def text(self, title: str) -> str:
         size = f'width="{self.width:g}" height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}"'
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n<title>{xml_text(title)}</title>\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n<!-- {GENERATOR} -->\n'
+            f"<title>{xml_text(title)}</title>\n"
             f"<style>{_style()}</style>\n<defs>{''.join(self._definitions)}</defs>\n"
             f'<rect class="sky" width="100%" height="100%" rx="12"/>\n' + "\n".join(self._parts) + "\n</svg>\n"
         )

@@ -1,0 +1,73 @@
+"""`linkwright demo`, run as a user runs it."""
+
+import re
+
+import pytest
+from test_commands import run
+
+
+@pytest.fixture(scope="module")
+def beast(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "made for it"
+    return folder, run("demo", "--robot", "jansen_beast:2", "--output", str(folder))
+
+
+def test_numbers(beast):
+    _, result = beast
+    assert result.returncode == 0, result.stderr + result.stdout
+    text = result.stdout
+    assert "13 bodies" in text and "6 constraints (12 rows)" in text
+    assert "a servo turns the crank" in text and "in the air" in text
+    rows = {m[1].strip(): [float(x.replace(",", "")) for x in m.groups()[1:]]
+            for m in re.finditer(r"│ ([\w ]+) │\s+([\d,]+) │\s+([\d.]+) │\s+([\d,]+) x │", text)}  # fmt: skip
+    assert set(rows) == {"one mechanism", "256 at once"}
+    for rate, microseconds, real in rows.values():
+        assert rate > 0 and microseconds == pytest.approx(1e6 / rate, abs=6e-3)
+        assert real == pytest.approx(rate * 1e-3, abs=0.51)
+    assert float(re.search(r"drift +([\d.e+-]+) m", text)[1]) < 1e-5
+    assert float(re.search(r"unaccounted [\d.e+-]+ J, ([\d.e+-]+) of", text)[1]) < 0.05
+    assert "): ok" in text
+
+
+def test_files_need_nothing_else(beast):
+    folder, result = beast
+    assert sorted(p.name for p in folder.iterdir()) == ["linkwright-demo.html", "linkwright-demo.svg"]
+    for path in folder.iterdir():
+        assert str(path) in result.stdout
+    page = (folder / "linkwright-demo.html").read_text()
+    assert page.lower().startswith("<!doctype html") and "</html>" in page
+    assert "http:" not in page and "https:" not in page and " src=" not in page and " href=" not in page
+    assert "jansen_beast_2" in page and "leg1_foot" in page
+    picture = (folder / "linkwright-demo.svg").read_text()
+    assert picture.startswith("<svg") and picture.rstrip().endswith("</svg>")
+    assert set(re.findall(r"https?://[^\"']+", picture)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_only_its_own_files_are_overwritten(beast, tmp_path):
+    folder, _ = beast
+    again = ("demo", "--robot", "jansen_beast:2", "--output")
+    before = (folder / "linkwright-demo.html").stat().st_mtime_ns
+    assert run(*again, str(folder)).returncode == 0
+    assert (folder / "linkwright-demo.html").stat().st_mtime_ns > before
+    mine = tmp_path / "linkwright-demo.svg"
+    mine.write_text("<svg>mine</svg>")
+    result = run(*again, str(tmp_path))
+    assert result.returncode == 1 and "was not drawn by Linkwright" in result.stderr
+    assert mine.read_text() == "<svg>mine</svg>" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    for folder in (blocked, blocked / "below"):
+        result = run("demo", "--robot", "jansen_beast:2", "--output", str(folder))
+        assert result.returncode == 1 and "Traceback" not in result.stderr
+        assert f"cannot write into {folder}" in result.stderr and "--output" in result.stderr
+        assert "compiling" not in result.stdout
+
+
+def test_a_robot_that_floats_is_held(tmp_path):
+    result = run("demo", "--robot", "quadruped", "--output", str(tmp_path))
+    assert result.returncode == 0, result.stderr + result.stdout
+    assert "held by its base (root_joint)" in result.stdout and "no constraints" in result.stdout
+    assert "in the air" not in result.stdout

@@ -1,0 +1,73 @@
+"""Every example runs as it is, is short, and prints what is true."""
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "examples"
+FILES = sorted(FOLDER.glob("0*.py"))
+pytestmark = pytest.mark.skipif(not FILES, reason="an installed copy has no examples")
+
+
+@cache
+def printed(number):
+    [path] = [p for p in FILES if p.name.startswith(number)]
+    result = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=300, env={**os.environ})
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def numbers(pattern, text):
+    return [float(x) for x in re.search(pattern, text).groups()]
+
+
+def test_six_short_examples():
+    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05", "06"]
+    assert all(len(p.read_text().splitlines()) < 80 for p in FILES)
+    page = (FOLDER.parent / "docs" / "examples.md").read_text()
+    assert all(p.name in page for p in FILES)
+
+
+def test_pendulum():
+    period, exact = numbers(r"period ([\d.]+) s, exact ([\d.]+) s", printed("01"))
+    assert period == pytest.approx(exact, abs=2e-6) and ": ok" in printed("01")
+
+
+def test_four_bar():
+    # Dead centres are triangles of 0.5, 0.4 and 0.5 + 0.2 or 0.5 - 0.2: the law of cosines gives the rocker's swing.
+    from math import acos, degrees
+
+    swing = degrees(acos((0.41 - 0.49) / 0.4) - acos((0.41 - 0.09) / 0.4))
+    assert numbers(r"swings by ([\d.]+) degrees", printed("02"))[0] == pytest.approx(swing, abs=0.2)
+    assert "mobility 1 of 3" in printed("02") and ": ok" in printed("02")
+
+
+def test_urdf_with_loops():
+    left, right, bar, by_hand = (float(x) for x in re.findall(r"(-?[\d.]+) rad/s\^2", printed("03")))
+    assert left == pytest.approx(by_hand, abs=2e-6) and right == pytest.approx(by_hand, abs=2e-6)
+    assert bar == pytest.approx(-by_hand, abs=2e-6) and "mobility 1" in printed("03")
+
+
+def test_stewart_forces():
+    text = printed("04")
+    listed = (re.search(rf"to {what} it +\[([^\]]+)\]", text)[1] for what in ("hold", "lift"))
+    held, lifted = ([float(x) for x in line.split()] for line in listed)
+    assert len(held) == 6 and max(held) - min(held) < 2e-3 and min(lifted) > max(held) > 0
+    assert numbers(r"virtual power off by ([\d.e+-]+)", text)[0] < 1e-9
+
+
+def test_ankle():
+    rows = [line.split() for line in printed("05").splitlines()[1:]]
+    assert len(rows) == 6 and all(float(row[-1]) < 1e-6 for row in rows)
+    assert rows[0][2] == rows[0][3] and rows[1][2] != rows[1][3]  # level: the motors share; rolled: they do not
+
+
+def test_batch():
+    text = printed("06")
+    assert "accelerations (10000, 7)" in text and numbers(r"residual ([\d.e+-]+)", text)[0] < 1e-9
+    assert "alone gives the same: True" in text and "reference gives: True" in text
