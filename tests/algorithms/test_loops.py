@@ -69,7 +69,7 @@ def test_a_stratified_sample_agrees_with_fifty_digits(seed):
 def test_the_sweep_meets_everything():
     """Every form of constraint, open and closed states, parents as neighbours, loops that share links."""
     seen = Counter()
-    for seed in range(GRAPHS):
+    for seed in range(GRAPHS // 2):
         case = random_graph(seed)
         tree = Tree(case.model)
         seen["closed"] += case.closed
@@ -85,8 +85,8 @@ def test_the_sweep_meets_everything():
         for i, neighbours in elimination_order(tree):
             seen["parent as neighbour"] += tree.parent[i] in neighbours
             seen["several neighbours"] += len(neighbours) > 1
-    few = {what: count for what, count in seen.items() if count < 30}
-    assert not few and 200 < seen["closed"] < 300, seen
+    few = {what: count for what, count in seen.items() if count < 15}
+    assert not few and 100 < seen["closed"] < 150, seen
 
 
 @pytest.mark.parametrize("name", ["lcaba", "prox_bbo"])

@@ -11,7 +11,7 @@ def results(request):
     known = {robot.name: robot for robot in lw.list_robots()}[request.param]
     if not known.available:
         pytest.skip(f"needs {known.needs}")
-    found = measure(request.param, lw.load(request.param), ("lcaba", "prox_bbo"), count=200)
+    found = measure(request.param, lw.load(request.param), ("lcaba", "prox_bbo"), count=200, iterations=(4,))
     return {r.algorithm: r for r in found}
 
 

@@ -51,7 +51,7 @@ def states(model: Model, count: int, seed: int = 0) -> tuple[np.ndarray, np.ndar
 
 def measure(
     name: str, model: Model, algorithms: Sequence[str] = ALGORITHMS, *, count: int = 10_000,
-    progress: Callable[[str], None] = lambda step: None,
+    iterations: Sequence[int] = ITERATIONS, progress: Callable[[str], None] = lambda step: None,
 ) -> list[Convergence]:  # fmt: skip
     progress(f"{name}: closing {count // 2} states")
     state = states(model, count)
@@ -62,7 +62,7 @@ def measure(
     results = []
     for algorithm in algorithms:
         largest, median = {}, {}
-        for n in ITERATIONS:
+        for n in iterations:
             progress(f"{name}: {algorithm}, {n} iterations")
             residual = compile_algorithm(model, algorithm, iterations=n, mu=MU, outputs="residual")(*state)
             largest[n], median[n] = float(residual.max()), float(np.median(residual))

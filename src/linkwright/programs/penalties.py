@@ -48,12 +48,12 @@ def automatic_penalties(model: Model, stiffness: float = PRIMAL) -> np.ndarray:
 
 def penalties(model: Model, mu: object, stiffness: float = PRIMAL) -> np.ndarray:
     """mu of every row: as given (a number, or numbers by constraint name), as the constraints say, else automatic."""
-    chosen = automatic_penalties(model, stiffness)
     by_name = dict(mu) if isinstance(mu, Mapping) else {}
     names = [c.name for c in model.constraints]
     for name in by_name:
         if name not in names:
             raise unknown_name("constraint", name, names)
+    chosen = np.full(model.nc, np.nan)
     start = 0
     for c in model.constraints:
         rows = slice(start, start + c.size)
@@ -63,7 +63,8 @@ def penalties(model: Model, mu: object, stiffness: float = PRIMAL) -> np.ndarray
         value = by_name.get(c.name, None if isinstance(mu, Mapping) else mu)
         if value is not None:
             chosen[rows] = _positive(value, c.name)
-    return chosen
+    unsaid = np.isnan(chosen)
+    return np.where(unsaid, automatic_penalties(model, stiffness), chosen) if unsaid.any() else chosen
 
 
 def _positive(value: object, name: str) -> float:
