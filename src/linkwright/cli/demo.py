@@ -98,7 +98,7 @@ def _speeds(single: lw.Trajectory, batch: lw.Trajectory) -> Table:
 def _draw(model: lw.Model, trajectory: lw.Trajectory, svg: Path, html: Path) -> None:
     feet = [name for name in model.frames if name.endswith("foot")]
     traces = list(dict.fromkeys(feet[:1] + feet[-1:]))
-    title = f"{model.name}, {trajectory.t[-1]:.3g} s simulated by Linkwright"
+    title = f"{model.name}, {trajectory.t[-1]:.3g} s"
     try:
         lw.viewer.write_svg(model, trajectory.q[-1], svg)
         lw.viewer.write_html(model, trajectory.q, trajectory.t, html, title=title, traces=traces)
