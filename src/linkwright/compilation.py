@@ -15,7 +15,7 @@ import numpy as np
 
 from .codegen import ArraySpec, CompiledFunction, compile_cached, compile_program, result_class
 from .errors import InputError, UnsupportedError, unknown_name
-from .model import Model, Tree
+from .model import Model, Tree, tree_of
 from .programs import RECIPES, Recipe
 from .trace import Program, simplify, trace
 
@@ -170,7 +170,8 @@ class Request:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        tree = Tree(self.model, {name: values[name] for name in self.parameters})
+        given = {name: values[name] for name in self.parameters}
+        tree = Tree(self.model, given) if given else tree_of(self.model)
         results = self.recipe.evaluate(tree, values, self.options)
         return {name: results[name] for name in self.outputs}
 

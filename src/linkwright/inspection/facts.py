@@ -11,7 +11,7 @@ from ..assembly import project_configuration
 from ..compilation import reference
 from ..errors import InputError, LinkwrightError, NoConvergence
 from ..mobility_analysis import Mobility, mobility
-from ..model import Model, Tree
+from ..model import Model, tree_of
 from ..model.constraints import Constraint, RelativeConstraint, Rod
 from ..model.loops import Loop, Loops, coupled_joints, loops
 from ..programs import RECIPES
@@ -97,7 +97,7 @@ def inspect(model: Model, q=None) -> Inspection:
     report = mobility(model, q)
     found = loops(model)
     names = [body.name for body in model.bodies]
-    order = elimination_order(Tree(model))
+    order = elimination_order(tree_of(model))
     return Inspection(
         model,
         report.q,

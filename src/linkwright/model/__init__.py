@@ -6,9 +6,9 @@ from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Body, Frame, Mimic, Model
 from .pose import Pose
-from .tree import Tree
+from .tree import Tree, tree_of
 
 __all__ = [
     "EARTH_GRAVITY", "GROUND", "Body", "Frame", "GraphBuilder", "Inertia", "Joint", "Mimic", "Model", "ModelBuilder",
-    "Pose", "Tree",
+    "Pose", "Tree", "tree_of",
 ]  # fmt: skip

@@ -5,6 +5,7 @@ Numbers may be floats or traced values (see parameters.py), so an algorithm neve
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..scalar import Scalar
@@ -116,6 +117,12 @@ class Tree:
                 return RigidInertia.zero()
             return constant_transform(frame.inverse()).congruence(values.inertia(i))
         return rigid_inertia(self.model.bodies[i].inertia.moved(frame.inverse()))
+
+
+@functools.lru_cache(maxsize=32)
+def tree_of(model: Model) -> Tree:
+    """The tree of a model whose numbers are all constants, kept: choosing frames takes longer than most evaluations."""
+    return Tree(model)
 
 
 def rigid_inertia(inertia: Inertia) -> RigidInertia:

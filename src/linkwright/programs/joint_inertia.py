@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..algorithms.crba import crba
-from ..model import Model, Tree
+from ..model import Model, tree_of
 
 _POSES = 4
 
@@ -15,7 +15,7 @@ def joint_inertias(model: Model) -> tuple[np.ndarray, np.ndarray]:
     1 / (M^-1)_kk, and the mean of what it meets when all others are rigid, M_kk."""
     if not model.nv:
         return np.zeros(0), np.zeros(0)
-    tree, rng = Tree(model), np.random.default_rng(0)
+    tree, rng = tree_of(model), np.random.default_rng(0)
     matrices = [np.array(crba(tree, model.random_configuration(rng)), dtype=float) for _ in range(_POSES)]
     free = np.min([1.0 / np.diag(np.linalg.pinv(M)) for M in matrices], axis=0)
     return free, np.mean([np.diag(M) for M in matrices], axis=0)

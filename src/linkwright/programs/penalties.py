@@ -6,6 +6,7 @@ proximal iteration shrinks the error of a row by about mu times its Delassus ent
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from numbers import Real
 
@@ -16,7 +17,7 @@ from ..algorithms.constraint_rows import constraint_rows
 from ..algorithms.crba import crba
 from ..algorithms.motion_sweep import MotionSweep
 from ..errors import InputError, unknown_name
-from ..model import Model, Tree
+from ..model import Model, tree_of
 
 # mu times the diagonal of the Delassus matrix. Each iteration divides the error of a combination of rows by 1 + mu
 # times its eigenvalue, so more is faster, until digits are lost: about as many as mu has where penalties enter the
@@ -31,9 +32,12 @@ _POSES = 4
 
 def automatic_penalties(model: Model, stiffness: float = PRIMAL) -> np.ndarray:
     """mu of every row: `stiffness` over its Delassus entry, averaged (geometrically) over a few random poses."""
-    if not model.nc:
-        return np.zeros(0)
-    tree = Tree(model)
+    return stiffness / _typical_delassus_diagonal(model) if model.nc else np.zeros(0)
+
+
+@functools.lru_cache(maxsize=32)
+def _typical_delassus_diagonal(model: Model) -> np.ndarray:
+    tree = tree_of(model)
     rng = np.random.default_rng(0)
     logs = []
     for _ in range(_POSES):
@@ -43,7 +47,9 @@ def automatic_penalties(model: Model, stiffness: float = PRIMAL) -> np.ndarray:
         J = np.array(closure_jacobian(tree, sweep, constraint_rows(tree, sweep, q, [0.0] * model.nv)), dtype=float)
         diagonal = np.einsum("ij,ji->i", J, np.linalg.lstsq(M, J.T, rcond=None)[0])
         logs.append(np.log(np.maximum(diagonal, _SMALLEST_SHARE * max(float(diagonal.max()), 1e-300))))
-    return stiffness / np.exp(np.mean(logs, axis=0))
+    typical = np.exp(np.mean(logs, axis=0))
+    typical.flags.writeable = False
+    return typical
 
 
 def penalties(model: Model, mu: object, stiffness: float = PRIMAL) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..algorithms.aba import aba_with_pivots
 from ..errors import ModelError
-from ..model import Model, Tree
+from ..model import Model, tree_of
 
 # A pivot this much smaller than the largest one is rounding, not inertia.
 _SMALLEST_RELATIVE_PIVOT = 1e-14
@@ -16,7 +16,7 @@ def check_solvable(model: Model) -> None:
     q = [np.float64(x) for x in model.random_configuration(0)]
     zeros = [0.0] * model.nv
     with np.errstate(all="ignore"):
-        _, pivots = aba_with_pivots(Tree(model), q, zeros, zeros)
+        _, pivots = aba_with_pivots(tree_of(model), q, zeros, zeros)
     scale = max((abs(p) for p in pivots if np.isfinite(p)), default=1.0)
     for k in reversed(range(len(pivots))):  # from the tips: a bad pivot spoils those it hangs on
         if not pivots[k] > _SMALLEST_RELATIVE_PIVOT * scale:

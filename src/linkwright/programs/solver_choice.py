@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..errors import UnsupportedError, unknown_name
-from ..model import Model, Tree
+from ..model import Model, tree_of
 from ..trace import count_operations, simplify, trace
 from .constrained import CONSTRAINED
 from .dynamics import DYNAMICS
@@ -51,7 +51,7 @@ def cheapest_solver(model: Model, iterations: int) -> str:
 
 
 def _operations(model: Model, name: str, iterations: int) -> int:
-    recipe, tree = SOLVERS[name], Tree(model)
+    recipe, tree = SOLVERS[name], tree_of(model)
     options = {**recipe.options, "iterations": iterations}
     shapes = {key: SHAPES[key](model) for key in ("q", "v", "tau", "desired")}
     program = trace(lambda **x: {"a": recipe.evaluate(tree, x, options)["a"]}, shapes)

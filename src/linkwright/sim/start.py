@@ -8,7 +8,7 @@ import numpy as np
 
 from ..algorithms.constraint_state import constraint_state
 from ..errors import InputError
-from ..model import Model, Tree
+from ..model import Model, tree_of
 
 # Farther off than this (m, rad; m/s, rad/s relative to the fastest joint), a start is refused: stabilization would
 # close it with a jerk.
@@ -40,7 +40,7 @@ def check_start(model: Model, q: np.ndarray, v: np.ndarray) -> None:
         return
     q, v = _same_batch(q, v)
     with np.errstate(all="ignore"):
-        state = constraint_state(Tree(model), list(q.T), list(v.T))
+        state = constraint_state(tree_of(model), list(q.T), list(v.T))
     fastest = max(1.0, float(np.abs(v).max(initial=0.0)))
     open_rows, moving_rows, row = [], [], 0
     for c in model.constraints:

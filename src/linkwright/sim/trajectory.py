@@ -10,7 +10,7 @@ import numpy as np
 from ..algorithms.constraint_state import constraint_state
 from ..compilation import compile, reference
 from ..errors import unknown_name
-from ..model import Model, Tree
+from ..model import Model, tree_of
 from ..programs.solver_choice import cheapest_solver
 from .verdict import describe
 
@@ -81,7 +81,7 @@ class Trajectory:
         flat = self.q.reshape(-1, self.model.nq)
         zeros = [np.zeros(len(flat))] * self.model.nv
         with np.errstate(all="ignore"):
-            errors = [x for x in constraint_state(Tree(self.model), list(flat.T), zeros).error if x is not None]
+            errors = [x for x in constraint_state(tree_of(self.model), list(flat.T), zeros).error if x is not None]
         largest = np.max([np.broadcast_to(np.abs(x), len(flat)) for x in errors], axis=0) if errors else zeros[0][:0]
         return (largest if errors else np.zeros(len(flat))).reshape(self.q.shape[:-1])
 

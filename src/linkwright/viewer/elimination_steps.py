@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..algorithms.bbo import roots
 from ..algorithms.elimination import elimination_order
-from ..model import Model, Tree
+from ..model import Model, tree_of
 
 Node = int  # a link by its index, a constraint k by ~k, so that all constraints are negative
 
@@ -28,7 +28,7 @@ class Stage:
 
 def elimination(model: Model) -> list[tuple[int, tuple[int, ...]]]:
     """(link, its neighbours when it is eliminated), in LCABA's order."""
-    return elimination_order(Tree(model))
+    return elimination_order(tree_of(model))
 
 
 def lcaba_stages(model: Model) -> list[Stage]:
@@ -48,7 +48,7 @@ def lcaba_stages(model: Model) -> list[Stage]:
 
 def bbo_stages(model: Model) -> list[Stage]:
     """The same for proxBBO: links take the constraints they support along; at a loop's root its constraint goes."""
-    root_of = roots(Tree(model))
+    root_of = roots(tree_of(model))
     coupled = {(~k, i) for k, bodies in enumerate(model.constraint_bodies) for i in bodies}
     stages = _Stages(coupled)
     for i in [*reversed(range(1, model.nbodies)), 0]:
