@@ -233,7 +233,7 @@ def _sources_hash() -> str:
     """Of every file whose change could change a traced program."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
-    for folder in ("spatial", "model", "algorithms", "programs", "trace", "."):
+    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "."):
         for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())

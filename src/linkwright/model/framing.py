@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from ..fixed_order import product
 from .joints import JOINT_KINDS
 from .model import Model
 from .pose import Pose
@@ -78,7 +79,8 @@ def _cost_around(model: Model, frames: list[Frame], i: int) -> int:
     total = 0
     for c in (i, *model.graph.children[i]):
         R, t = _placement(model, frames, c)
-        total += _COST_OF_TURN * turns_needed(R) + _COST_OF_SHIFT * min(count_nonzeros(t), count_nonzeros(R.T @ t))
+        shifts = min(count_nonzeros(t), count_nonzeros(product(R.T, t)))
+        total += _COST_OF_TURN * turns_needed(R) + _COST_OF_SHIFT * shifts
     return total
 
 
@@ -87,7 +89,8 @@ def _placement(model: Model, frames: list[Frame], i: int) -> Frame:
     body = model.bodies[i]
     (Rp, tp), (R, t) = frames[body.parent], frames[i]
     outer = body.placement
-    return Rp.T @ outer.rotation @ R, Rp.T @ (outer.rotation @ t + outer.translation - tp)
+    rotation = product(product(Rp.T, outer.rotation), R)
+    return rotation, product(Rp.T, product(outer.rotation, t) + outer.translation - tp)
 
 
 def _turned(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
@@ -111,7 +114,7 @@ def _turned(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
         turn[a, a] = turn[b, b] = math.cos(angle)
         turn[b, a] = math.sin(angle)
         turn[a, b] = -turn[b, a]
-        found.append((R @ turn, t))
+        found.append((product(R, turn), t))
     return found
 
 

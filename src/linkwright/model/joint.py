@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import ModelError, unknown_name
+from ..fixed_order import dot, norm, product
 from ..spatial import Placement
 from .joints import JOINT_KINDS, JointMotion
 from .pose import SNAP, Pose, finite_array
@@ -53,7 +54,7 @@ class Joint:
             raise ModelError(str(unknown_name("joint kind", self.kind, [FIXED, *JOINT_KINDS])))
         for field in ("axis", "second_axis"):
             object.__setattr__(self, field, _unit_axis(getattr(self, field), f"{field} of joint {self.name!r}"))
-        if self.kind == "universal" and abs(self.axis @ self.second_axis) > 1e-9:
+        if self.kind == "universal" and abs(dot(self.axis, self.second_axis)) > 1e-9:
             raise ModelError(
                 f"the axes of universal joint {self.name!r} are not perpendicular; use two revolute joints instead"
             )
@@ -136,14 +137,13 @@ class Joint:
 
 def rotation_to(axis: np.ndarray) -> np.ndarray:
     """The smallest rotation that takes z to `axis`; for -z, half a turn about x."""
-    z = np.array([0.0, 0.0, 1.0])
-    cosine = float(z @ axis)
-    v = np.cross(z, axis)
+    cosine = float(axis[2])
+    v = np.cross((0.0, 0.0, 1.0), axis)
     if not v.any():
         return np.diag([1.0, 1.0, 1.0] if cosine > 0 else [1.0, -1.0, -1.0])
     V = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
     # (1 - cosine) / sine^2 = 1 / (1 + cosine), each where nothing cancels
-    return np.eye(3) + V + V @ V * ((1 - cosine) / (v @ v) if cosine < 0 else 1 / (1 + cosine))
+    return np.eye(3) + V + product(V, V) * ((1 - cosine) / dot(v, v) if cosine < 0 else 1 / (1 + cosine))
 
 
 def _unit_axis(axis, what: str) -> np.ndarray:
@@ -152,8 +152,7 @@ def _unit_axis(axis, what: str) -> np.ndarray:
             raise ModelError(f"{what} is {axis!r}; expected one of {', '.join(_AXIS_NAMES)} or three numbers")
         axis = _AXIS_NAMES[axis]
     array = finite_array(axis, (3,), what)
-    norm = np.linalg.norm(array)
-    if norm < 1e-9:
+    if norm(array) < 1e-9:
         raise ModelError(f"{what} is {array.tolist()}, which has no direction")
     array = _normalised(array)
     array[np.abs(array) < SNAP] = 0.0  # an axis within rounding of a coordinate axis is meant to be it
@@ -164,8 +163,8 @@ def _unit_axis(axis, what: str) -> np.ndarray:
 
 def _normalised(array: np.ndarray) -> np.ndarray:
     """Unit vectors stay as they are to the last bit, so that a model survives being written and read."""
-    norm = np.linalg.norm(array)
-    return array if abs(norm - 1) < 1e-15 else array / norm
+    length = norm(array)
+    return array if abs(length - 1) < 1e-15 else array / length
 
 
 def _constructor(kind: str, doc: str):

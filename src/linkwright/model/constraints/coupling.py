@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import InputError, ModelError
+from ...fixed_order import least_squares, product
 from .base import Constraint, bodies_of_joints
 
 
@@ -115,7 +116,7 @@ def check_couplings(couplings: Sequence[Coupling]) -> None:
         for joint, p in c.terms:
             A[r, joints.index(joint)] = p[1]
             b[r] -= p[0]
-    solved = A @ np.linalg.lstsq(A, b, rcond=None)[0] - b
+    solved = product(A, least_squares(A, b)) - b
     worst = np.abs(solved) > 1e-9 * (1 + np.abs(b))
     if np.any(worst):
         off = [(c.name, abs(r)) for c, r in zip(linear, solved, strict=True) if abs(r) > 1e-12]
