@@ -26,8 +26,8 @@ def test_built_in_robots(name):
 # Talos' ABA took 14,729 operations with spatial accelerations, matrix rotations and plain inertias.
 ROBOT_SNAPSHOTS = {
     "talos": (10933, 5091, 5476),
-    "g1": (8722, 3666, 4222),
-    "solo12": (2671, 1197, 639),
+    "g1": (8722, 3666, 4212),
+    "solo12": (2551, 1157, 607),
     "icub": (12125, 4880, 7530),
     "allegro": (1804, 1083, 402),
 }

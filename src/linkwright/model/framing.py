@@ -124,4 +124,4 @@ def _slid(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
     distances = [-x / r for x, r in zip(t, R[:, k], strict=True) if abs(r) > 1e-3]
     distances += [_placement(model, frames, c)[1][k] for c in model.graph.children[i]]
     R, t = frames[i]
-    return [(R, t + distance * R[:, k]) for distance in set(distances) if abs(distance) > _NO_CHANGE]
+    return [(R, t + distance * R[:, k]) for distance in dict.fromkeys(distances) if abs(distance) > _NO_CHANGE]
