@@ -27,7 +27,7 @@ class Pose:
 
     def __post_init__(self):
         for name, shape in (("rotation", (3, 3)), ("translation", (3,))):
-            array = finite_array(getattr(self, name), shape, f"{name} of a pose")
+            array = finite_array(getattr(self, name), shape, f"{name} of a pose") + 0.0  # no zero is negative
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         error = _orthogonality_error(self.rotation)
