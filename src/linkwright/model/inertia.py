@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..fixed_order import dot, eigenvalues, product
-from .pose import Pose, finite_array
+from .pose import LARGEST_NUMBER, Pose, finite_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class Inertia:
             mass = float(self.mass)
         except (TypeError, ValueError):
             raise ModelError(f"mass is {self.mass!r}; expected a number") from None
-        if not np.isfinite(mass) or mass < 0:
-            raise ModelError(f"mass is {mass}; expected a finite number that is not negative")
+        if not 0 <= mass <= LARGEST_NUMBER:
+            raise ModelError(f"mass is {mass}; expected a finite number that is not negative, up to {LARGEST_NUMBER:g}")
         object.__setattr__(self, "mass", mass)
         for name, shape in (("com", (3,)), ("tensor", (3, 3))):
             array = finite_array(getattr(self, name), shape, f"{name} of an inertia")

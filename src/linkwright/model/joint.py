@@ -11,7 +11,7 @@ from ..errors import ModelError, unknown_name
 from ..fixed_order import dot, norm, product
 from ..spatial import Placement
 from .joints import JOINT_KINDS, JointMotion
-from .pose import SNAP, Pose, finite_array
+from .pose import LARGEST_NUMBER, SNAP, Pose, finite_array, scaled_down
 
 _AXIS_NAMES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 FIXED = "fixed"
@@ -58,8 +58,10 @@ class Joint:
             raise ModelError(
                 f"the axes of universal joint {self.name!r} are not perpendicular; use two revolute joints instead"
             )
-        if not np.isfinite(self.pitch):
-            raise ModelError(f"pitch of joint {self.name!r} is {self.pitch}; expected a finite number")
+        if not abs(self.pitch) <= LARGEST_NUMBER:
+            raise ModelError(
+                f"pitch of joint {self.name!r} is {self.pitch}; expected a finite number up to {LARGEST_NUMBER:g}"
+            )
         for names, count in (
             ({**_PER_VELOCITY, **_PER_VELOCITY_LIMIT}, self.nv),
             (_PER_COORDINATE_LIMIT, self.nq),
@@ -97,6 +99,8 @@ class Joint:
             raise ModelError(f"{what} has shape {array.shape}; expected one number or {count}")
         if np.any(np.isnan(array)) or (finite and not np.all(np.isfinite(array))):
             raise ModelError(f"{what} is {array.tolist()}; every number must be finite")
+        if finite and np.any(np.abs(array) > LARGEST_NUMBER):
+            raise ModelError(f"{what} is {array.tolist()}; no number may be larger than {LARGEST_NUMBER:g}")
         array.flags.writeable = False
         return array
 
@@ -151,7 +155,7 @@ def _unit_axis(axis, what: str) -> np.ndarray:
         if axis not in _AXIS_NAMES:
             raise ModelError(f"{what} is {axis!r}; expected one of {', '.join(_AXIS_NAMES)} or three numbers")
         axis = _AXIS_NAMES[axis]
-    array = finite_array(axis, (3,), what)
+    array = scaled_down(finite_array(axis, (3,), what, largest=np.inf))
     if norm(array) < 1e-9:
         raise ModelError(f"{what} is {array.tolist()}, which has no direction")
     array = _normalised(array)

@@ -75,7 +75,7 @@ class Model:
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
-        gravity = np.array(self.gravity, dtype=float)
+        gravity = finite_array(self.gravity, (3,), "gravity")
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
         reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")

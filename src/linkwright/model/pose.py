@@ -16,6 +16,8 @@ from ..fixed_order import determinant, norm, product
 SNAP = 1e-10
 # What products of a few rotations leave of an exact zero.
 ROUNDING = 1e-14
+# Masses times squared lengths beyond this overflow; nothing that large is a mechanism.
+LARGEST_NUMBER = 1e50
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ class Pose:
     @classmethod
     def from_quaternion(cls, translation: Sequence[float], quaternion: Sequence[float]) -> Pose:
         """Position and quaternion x, y, z, w of any length but zero."""
-        q = finite_array(quaternion, (4,), "quaternion")
+        q = scaled_down(finite_array(quaternion, (4,), "quaternion", largest=math.inf))
         length = norm(q)
         if length < 1e-12:
             raise ModelError(f"quaternion {q.tolist()} has no direction; expected x, y, z, w of length 1")
@@ -149,7 +151,15 @@ def _snap(values: np.ndarray, targets: tuple[float, ...], tolerance: float) -> n
     return values
 
 
-def finite_array(values, shape: tuple[int, ...], what: str) -> np.ndarray:
+def scaled_down(direction: np.ndarray) -> np.ndarray:
+    """The same direction, with numbers whose squares do not overflow."""
+    largest = float(np.abs(direction).max())
+    return direction / largest if largest > LARGEST_NUMBER else direction
+
+
+def finite_array(
+    values, shape: tuple[int, ...], what: str, *, largest: float = LARGEST_NUMBER
+) -> np.ndarray:
     """`values` as an array of floats of that shape, or an error that says what is wrong with them."""
     try:
         array = np.array(values, dtype=float)
@@ -159,4 +169,6 @@ def finite_array(values, shape: tuple[int, ...], what: str) -> np.ndarray:
         raise ModelError(f"{what} has shape {array.shape}; expected {shape}")
     if not np.all(np.isfinite(array)):
         raise ModelError(f"{what} is {array.tolist()}; every number must be finite")
+    if np.any(np.abs(array) > largest):
+        raise ModelError(f"{what} is {array.tolist()}; no number may be larger than {largest:g}")
     return array

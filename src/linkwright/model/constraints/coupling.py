@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError, ModelError
 from ...fixed_order import least_squares, product
+from ..pose import LARGEST_NUMBER
 from .base import Constraint, bodies_of_joints
 
 
@@ -99,8 +100,11 @@ def _polynomial(coefficients, name: str) -> tuple[float, ...]:
         array = np.array(coefficients, dtype=float)
     except (TypeError, ValueError):
         raise ModelError(f"coupling {name!r} has polynomial {coefficients!r}; expected numbers c0, c1, ...") from None
-    if array.ndim != 1 or not len(array) or not np.all(np.isfinite(array)):
-        raise ModelError(f"coupling {name!r} has polynomial {array.tolist()}; expected finite numbers c0, c1, ...")
+    if array.ndim != 1 or not len(array) or not np.all(np.abs(array) <= LARGEST_NUMBER):
+        raise ModelError(
+            f"coupling {name!r} has polynomial {array.tolist()}; expected finite numbers c0, c1, ... up to "
+            f"{LARGEST_NUMBER:g}"
+        )
     return tuple(array.tolist())
 
 
