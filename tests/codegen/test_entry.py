@@ -53,6 +53,18 @@ def count_slow_calls(monkeypatch):
 
 
 @needs_entry
+def test_where_python_calls_functions_only(image, arrays, monkeypatch):
+    """As 3.10 does: what is called is wrapped in a function."""
+    calling = python_abi.calling()
+    wrapped = python_abi.Calling(calling.address, python_abi._as_function)
+    monkeypatch.setattr("linkwright.codegen.activate.calling", lambda: wrapped)
+    function = CompiledFunction.of(image, host_target())
+    np.testing.assert_array_equal(function(*map(list, arrays)), function(*arrays))
+    with pytest.raises(InputError, match="nonsense"):
+        function(*arrays, nonsense=1)
+
+
+@needs_entry
 def test_which_calls_it_serves(function, arrays, count_slow_calls):
     q, v, tau = arrays
     batch = np.ones((7, 5)), np.ones((7, 4)), np.ones((7, 4))
