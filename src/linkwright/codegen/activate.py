@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 
 import numpy as np
 
@@ -46,6 +47,7 @@ def fast_entry(runner: Runner):
     for slot, name in _FUNCTIONS.items():
         context[slot] = python_address(name)
     context[Slot.VECTORCALL] = call.address
+    context[Slot.TUPLE_TYPE] = id(tuple)
     context[Slot.ARRAY_TYPE] = numpy.array_type
     context[Slot.NEW_FROM_DESCR] = numpy.new_from_descr
     context[Slot.DESCR] = id(owner.descr)
@@ -53,4 +55,6 @@ def fast_entry(runner: Runner):
     context[Slot.RESULT_CLASS] = id(owner.result_class)
     context[Slot.LARGEST_BATCH] = largest_batch_for_one(runner.threads, runner.cost)
     runner.code.table(NAMES, len(owner.names))[:] = [id(name) for name in owner.names]
-    return make_builtin(owner)
+    entry = make_builtin(owner)
+    runner.entry = weakref.ref(entry)
+    return entry
