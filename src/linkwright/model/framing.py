@@ -23,6 +23,8 @@ _COST_OF_TURN = 70
 _COST_OF_SHIFT = 38
 _SWEEPS = 3
 _NO_CHANGE = 1e-9  # radians from a quarter turn, which only renames axes, or metres
+# A frame slides at most twenty times as far as the entry that this removes: far from a body digits are lost.
+_LEAST_SLOPE = 0.05
 
 Frame = tuple[np.ndarray, np.ndarray]  # rotation and origin; plain arrays, since thousands are tried
 
@@ -121,7 +123,7 @@ def _turned(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
 def _slid(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
     """The frame slid along its axis so that an entry of its own or a child's translation vanishes."""
     R, t = _placement(model, frames, i)
-    distances = [-x / r for x, r in zip(t, R[:, k], strict=True) if abs(r) > 1e-3]
+    distances = [-x / r for x, r in zip(t, R[:, k], strict=True) if abs(r) > _LEAST_SLOPE]
     distances += [_placement(model, frames, c)[1][k] for c in model.graph.children[i]]
     R, t = frames[i]
     return [(R, t + distance * R[:, k]) for distance in dict.fromkeys(distances) if abs(distance) > _NO_CHANGE]
