@@ -16,7 +16,7 @@ import numpy as np
 from .codegen import ArraySpec, CompiledFunction, compile_cached, compile_program, result_class
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
-from .programs import RECIPES, Recipe
+from .programs import RECIPES, Recipe, kin_that_take_loops
 from .trace import Program, simplify, trace
 
 
@@ -149,7 +149,7 @@ class Request:
         if model.has_loops and not recipe.takes_loops:
             raise UnsupportedError(
                 f"{algorithm!r} takes constraints to the ground only, and {model.name!r} has some between two bodies; "
-                f"'lcaba', 'prox_bbo', 'bbo', 'prox_ltl' and 'ltl' take those too"
+                f"{', '.join(map(repr, kin_that_take_loops(algorithm)))} take those too"
             )
         return request
 
