@@ -130,13 +130,14 @@ class Request:
             raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
         if algorithm not in RECIPES:
             raise unknown_name("algorithm", algorithm, RECIPES)
-        recipe = RECIPES[algorithm]
+        chosen = RECIPES[algorithm].resolve_outputs(outputs)
+        recipe = RECIPES[algorithm].for_outputs(chosen)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         if f_ext and "f_ext" not in recipe.optional_inputs:
             able = [name for name, other in RECIPES.items() if "f_ext" in other.optional_inputs]
             raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
         request = cls(
-            model, recipe, recipe.resolve_outputs(outputs), parameters, bool(f_ext), recipe.resolve_options(options)
+            model, recipe, chosen, parameters, bool(f_ext), recipe.resolve_options(options)
         )
         request.input_shapes  # noqa: B018  refuses unknown parameters
         if recipe.check_options is not None:

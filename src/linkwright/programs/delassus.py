@@ -11,6 +11,7 @@ from ..algorithms.pv_osim import pv_osim
 from ..algorithms.pv_osim_fast import pv_osim_fast
 from ..algorithms.pv_osimr import pv_osimr
 from ..errors import InputError
+from .delassus_operator import DELASSUS_OPERATOR
 from .penalties import penalties
 from .recipe import Recipe, square
 from .solvable import check_solvable
@@ -71,4 +72,5 @@ DELASSUS = (
         {**_MASKED, "apply": None},
     ),
     _recipe("caba_osim", "inverse of the Delassus matrix plus 1/mu", "osim", _damped_osim, {**_MASKED, "mu": None}),
+    DELASSUS_OPERATOR,
 )  # fmt: skip

@@ -92,6 +92,10 @@ class Recipe:
             raise InputError(f"outputs of {self.name!r} are {list(chosen)}; expected at least one name, each once")
         return chosen
 
+    def for_outputs(self, outputs: tuple[str, ...]) -> Recipe:
+        """The recipe of these outputs alone, where others would need further inputs or another method."""
+        return self
+
     def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         for name in given:
             if name not in self.options:
