@@ -56,7 +56,7 @@ def cheapest_method(model: Model, outputs: tuple[str, ...], applications: int) -
         return early + sum(count if name == "bias" else count * applications for name, count in late.items())
 
     sweeps = OperatorMethod("sweeps", "sweeps")
-    way, operations, product = _cheapest_matrix(model)
+    way, operations, product = _cheapest_matrix(model, "bias" in outputs)
     if cost(sweeps) <= operations + product * applications * len(set(outputs) - {"bias"}):
         return sweeps  # solutions take no fewer operations than products, so factoring the matrix need not be counted
     candidates = [sweeps, OperatorMethod("matrix", "matrix", way)]
@@ -66,13 +66,21 @@ def cheapest_method(model: Model, outputs: tuple[str, ...], applications: int) -
 
 
 @lru_cache(maxsize=64)
-def _cheapest_matrix(model: Model) -> tuple[str, int, int]:
-    """The algorithm that makes the matrix with the fewest operations, how many, and those of a product with it."""
+def _cheapest_matrix(model: Model, with_bias: bool) -> tuple[str, int, int]:
+    """The algorithm that makes the matrix with the fewest operations, how many, and those of a product with it.
+
+    The bias, if there is one, shares what it can with the matrix, and is counted here too.
+    """
     tree, found = tree_of(model), []
     for way in _MATRICES:
         if model.has_loops and way in _FOR_TREES:
             continue
-        program = simplify(trace(lambda q, way=way: _MATRICES[way](tree, q), {"q": model.nq}))
+
+        def evaluate(q, v, tau, way=way):
+            bias = free_row_acceleration(tree, q, v, tau) if with_bias else []
+            return {"matrix": _MATRICES[way](tree, q), "bias": bias}
+
+        program = simplify(trace(evaluate, {"q": model.nq, "v": model.nv, "tau": model.nv}))
         is_zero = [program.nodes[x] == (Op.CONST, 0.0) for x in program.outputs[0].nodes]
         entries = len(is_zero) - sum(is_zero)
         found.append((count_operations(program).total, way, max(0, 2 * entries - model.nc)))
