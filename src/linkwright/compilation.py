@@ -16,6 +16,7 @@ import numpy as np
 from .codegen import ArraySpec, CompiledFunction, compile_cached, compile_program, result_class
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
+from .model.constraint_parameters import CONSTRAINT_PARAMETERS
 from .programs import RECIPES, Recipe, kin_that_take_loops
 from .trace import Program, simplify, trace
 
@@ -142,6 +143,12 @@ class Request:
         request.input_shapes  # noqa: B018  refuses unknown parameters
         if recipe.check_options is not None:
             recipe.check_options(model, request.options)
+        frozen = [name for name in parameters if name in CONSTRAINT_PARAMETERS]
+        if frozen and recipe.freezes_constraints(request.options):
+            raise UnsupportedError(
+                f"{algorithm!r} plans its work from the constraints' own numbers, so {', '.join(frozen)} cannot be "
+                f"inputs of it; 'lcaba', 'ltl', 'pv_osim' and 'delassus_operator' take them"
+            )
         if model.constraints and not recipe.ignores_constraints:
             raise UnsupportedError(
                 f"{algorithm!r} is for trees without constraints, and {model.name!r} has {len(model.constraints)}; use "

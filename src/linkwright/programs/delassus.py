@@ -53,6 +53,7 @@ def _recipe(name: str, summary: str, output: str, evaluate, options, *, loops: b
     return Recipe(
         name, summary, ("q",), (output,), evaluate, options=options, check=check_solvable,
         check_options=_check_options, switched_inputs=_switched, takes_loops=loops,
+        freezes_constraints=lambda options: name == "pv_osim_fast",
     )  # fmt: skip
 
 

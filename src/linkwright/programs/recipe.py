@@ -74,6 +74,9 @@ class Recipe:
     takes_loops: bool = True
     """Constraints between two bodies are taken into account or make no difference; else they are refused."""
 
+    freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
+    """Whether something is planned from the constraints' own numbers, which then cannot be inputs of the call."""
+
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]
     ) -> dict[str, Shape]:
