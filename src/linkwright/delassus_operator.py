@@ -85,7 +85,12 @@ class DelassusOperator:
     @property
     def operations(self) -> dict[str, Operations]:
         """Exact counts of "factor" and of one application of each kind."""
-        return {"factor": self._factor.operations, **{name: f.operations for name, f in self._apply.items()}}
+        return {name: function.operations for name, function in self.stages.items()}
+
+    @property
+    def stages(self) -> dict[str, CompiledFunction]:
+        """The compiled functions: "factor" of q, and those of a state and what is given with each application."""
+        return {"factor": self._factor, **self._apply}
 
     @property
     def inputs(self) -> tuple[str, ...]:
