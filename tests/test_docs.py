@@ -13,7 +13,7 @@ def blocks(path, language):
     return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
-PAGES = [*(DOCS / name for name in ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md")), README]
+PAGES = [*(DOCS / name for name in ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md", "delassus.md")), README]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)

@@ -53,9 +53,13 @@ def delassus_operator(
     options        mu (None: automatic; a number; {"left_foot": 1e4}; or "input", to give (nc,) with `factor`),
                    active="input" (one number per constraint with `factor`), method ("matrix" or "sweeps")
     """
-    request = Request.of(model, "delassus_operator", outputs, parameters, f_ext, {"applications": applications, **options})
+    options = {"applications": applications, **options}
+    request = Request.of(model, "delassus_operator", outputs, parameters, f_ext, options)
     if request.options["count"] is not None:
-        raise InputError("count= is for compile(model, 'delassus_operator'); here each call may bring any number of vectors")
+        raise InputError(
+            f"count is {request.options['count']}, which is for compile(model, 'delassus_operator'); here each call "
+            f"may bring any number of vectors, so leave it out"
+        )
     late = {name: (*LATE_INPUTS[name], *(("f_ext",) if f_ext and name == "bias" else ())) for name in request.outputs}
 
     @remember
@@ -80,7 +84,8 @@ class DelassusOperator:
     def factor(self, *arrays: Any, **named: Any) -> FactoredDelassus:
         """At q, (nq,) or (B, nq); then active, mu and parameters, as far as they were asked for."""
         states = self._factor(*arrays, **named)
-        return FactoredDelassus(self._apply, dict(zip(self._apply, (states,) if len(self._apply) == 1 else states, strict=True)))
+        each = (states,) if len(self._apply) == 1 else states
+        return FactoredDelassus(self._apply, dict(zip(self._apply, each, strict=True)))
 
     @property
     def operations(self) -> dict[str, Operations]:

@@ -65,7 +65,7 @@ def test_inactive_constraints_have_zero_rows():
 # (LTL-OSIM, KJR, EFPA, PV-OSIM)
 SNAPSHOTS = {
     "four_bar": (72, 92, 101, 77),
-    "stewart_platform": (3393, 4197, 3651, 3333),
+    "delta_robot": (3677, 6609, 5298, 4572),
     "two_hands_with_cube": (6104, 7364, 7388, 6428),
     "digit_like": (36597, 51613, 35318, 30646),
 }

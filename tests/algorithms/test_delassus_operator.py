@@ -80,7 +80,7 @@ def test_two_stages_compiled(seed, method, rng):
 
 
 def test_many_vectors(rng):
-    """(k, nc) at one state, (B, k, nc) at several, and `count` in the one program; later calls need no factorization."""
+    """(k, nc) at one state, (B, k, nc) at several, and `count` in the one program."""
     model = lw.load("stewart_platform")
     q, x = model.random_configuration(rng, 3), rng.normal(size=(3, 4, model.nc))
     operator = lw.delassus_operator(model, outputs=("product", "solve"))

@@ -32,8 +32,10 @@ class DelassusMatrix:
 
     @cached_property
     def _damped(self) -> LDL:
-        mu = self._mu
-        return LDL([[x + 1.0 / mu[r] if r == s else x for s, x in enumerate(row)] for r, row in enumerate(self._matrix)])
+        damped = [list(row) for row in self._matrix]
+        for r, m in enumerate(self._mu):
+            damped[r][r] = damped[r][r] + 1.0 / m
+        return LDL(damped)
 
     def product(self, x: Sequence[Scalar]) -> list[Scalar]:
         return [dot(row, x) for row in self._matrix]

@@ -2,7 +2,7 @@
 
 Kreutz-Delgado, Jain, Rodriguez 1992, as described in [Sathya2024] sec. VII-C and [Sathya2023] sec. I: articulated
 inertias inward, 6x6 inverse inertias Omega outward, then for each pair of constrained bodies Omega from their closest
-common ancestor along both legs of the path between them. Constraints enter at the very end, with every body they are on.
+common ancestor along both legs of the path between them. Constraints enter at the very end, on all of their bodies.
 """
 
 from __future__ import annotations

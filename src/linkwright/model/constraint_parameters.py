@@ -1,12 +1,13 @@
 """Which numbers of constraints may be inputs of a call: where their frames are, and the K of `constrain`.
 
-| name                  | shape  | meaning                                                                              |
-| constraint_placements | (k, 7) | frames of constraints on their bodies, [position, unit quaternion x y z w]            |
-| constraint_rows       | (k, 6) | K of constraints that have one and do not say where things belong, [linear; angular] |
+| name                  | shape  | meaning                                                                         |
+| constraint_placements | (k, 7) | frames of constraints on their bodies, [position, unit quaternion x y z w]      |
+| constraint_rows       | (k, 6) | K, [linear; angular], of constraints that do not say where things belong        |
 
-In the order of the constraints. Welds, points, closing joints, `constrain` and rods have two frames each: the first, and
-where that should be on the second body (the world counts as one; its pose matters to stabilization only). Sums have one
-per frame they name, couplings and centres of mass none. `constraint_frames` lists them by name.
+In the order of the constraints. Welds, points, closing joints, `constrain` and rods have two frames each: the first,
+and where that should be on the second body (the world counts as one; of welds and points on it, its pose matters to
+stabilization only). Sums have one per frame they name, couplings and centres of mass none. `constraint_frames` lists
+them by name.
 """
 
 from __future__ import annotations

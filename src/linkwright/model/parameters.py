@@ -9,8 +9,8 @@
 | dampings   | (nv,)          | joint damping coefficients                                                     |
 | armatures  | (nv,)          | rotor inertias                                                                 |
 
-Row 0 of the body-wise ones is the ground's and is ignored. Those of constraints are in constraint_parameters.py. What is
-worked out once for a model, such as automatic penalties, is worked out with the model's own numbers.
+Row 0 of the body-wise ones is the ground's and is ignored. Those of constraints are in constraint_parameters.py. What
+is worked out once for a model, such as automatic penalties, is worked out with the model's own numbers.
 """
 
 from __future__ import annotations
