@@ -7,9 +7,12 @@ expression, or any object with arithmetic and methods named like the functions h
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
+from .errors import TraceError
 
 Scalar = Any
 
@@ -83,6 +86,35 @@ def where(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
     if isinstance(condition, bool | np.bool_):
         return if_true if condition else if_false
     return np.where(condition, if_true, if_false)
+
+
+def until(
+    body: Callable[[list[Scalar]], tuple[Sequence[Scalar], Scalar]], start: Sequence[Scalar], *, limit: int,
+    done: Scalar = False, expected: float | None = None,
+) -> list[Scalar]:  # fmt: skip
+    """Repeat `body` on what it carries until its condition holds, at most `limit` times; what is carried in the end.
+
+    body(values) returns the next values and whether that was all; `done` says so of the start. Every sample of a batch
+    ends by itself: once it is done its values stay, whatever the others still need. `expected` is how many passes a
+    typical sample takes, for operation counts (by default half of the limit).
+    """
+    expected = limit / 2 if expected is None else expected
+    for value in (*start, done):
+        if hasattr(value, "_until"):
+            return value._until(body, start, done, limit, expected)
+    values, running = list(start), np.logical_not(done)
+    for _ in range(limit):
+        if not np.any(running):
+            break
+        new, finished = body(values)
+        for value in (*new, finished):
+            if hasattr(value, "_until"):  # plain numbers to start from, but the body reads traced ones
+                return value._until(body, start, done, limit, expected)
+        if len(new) != len(values):
+            raise TraceError(f"the body of a loop returned {len(new)} values; it carries {len(values)}")
+        values = [where(running, x, old) for x, old in zip(new, values, strict=True)]
+        running = np.logical_and(running, np.logical_not(finished))
+    return values
 
 
 def is_zero(x: Scalar) -> bool:

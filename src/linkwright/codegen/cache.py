@@ -59,6 +59,8 @@ def make_key(content: str, *, lanes: int, dtype: str, target: Target) -> str:
 def program_content(program: Program) -> str:
     """A text that identifies the program: two programs with the same text are the same."""
     arrays = repr((program.name, program.inputs, program.outputs))
+    for loop in program.loops:
+        arrays += f"\nat most {loop.limit} times, {loop.expected}:\n{program_content(loop.body)}\n"
     return arrays + "\n".join([",".join(map(str, (int(op), *rest))) for op, *rest in program.nodes])
 
 

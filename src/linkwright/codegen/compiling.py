@@ -76,7 +76,7 @@ def build_image(
             modules.append(module)
             yield module
 
-    objects = generate_objects(recorded(), target, len(program.nodes))
+    objects = generate_objects(recorded(), target, program.size)
     return Image(
         signature,
         count_operations(program),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..trace import Op
-from ..trace.ops import TRUTH_VALUED
 from . import elementary
 from .addressing import resolve
 from .builder import Builder, Constants
@@ -46,7 +45,7 @@ class ChunkEmitter:
 class _ChunkBody:
     def __init__(self, emitter: ChunkEmitter, name: str):
         self.plan, self.places = emitter.plan, emitter.places
-        self.nodes = emitter.plan.program.nodes
+        self.outline = emitter.plan.outline
         constants = Constants(emitter.vector, f"{name}_constants")
         self.builder = Builder(emitter.vector, [], emitter.declarations, constants)
         self.sincos_builder = self.builder.sibling(emitter.sincos_type, f"{name}_sincos_constants")
@@ -68,8 +67,10 @@ class _ChunkBody:
             self._compute(step.subject)
         elif step.action is Action.LOAD:
             self.values[step.subject] = self._fetch(step.subject, step.slot)
-        else:
+        elif step.action is Action.STORE:
             self._store_slot(step.subject, step.slot)
+        else:
+            self._define(step.subject, self.values[step.subject])
 
     def _independent_sincos(self, steps: list[Step], position: int) -> tuple[list[tuple[Step, ...]], int]:
         """A run of (load an input, sincos, store results ...), as many as fit a vector; and where it ends."""
@@ -119,25 +120,23 @@ class _ChunkBody:
     def copy_leaves(self) -> None:
         """Outputs that are constants or copies of inputs."""
         for node, elements in self.plan.output_elements.items():
-            if self.nodes[node][0] in (Op.INPUT, Op.CONST):
+            if node in self.outline.leaves:
                 value = self._fetch(node, -1)
                 for output, element in elements:
                     self._store(value, self.places.output(output, element))
 
     def _fetch(self, node: int, slot: int) -> str:
-        op, *rest = self.nodes[node]
-        if op is Op.CONST:
-            return self.builder.constant(rest[0])
-        if op is Op.INPUT:
-            return self._load(self.places.input(*rest))
+        if node in self.outline.leaves:
+            op, *rest = self.outline.leaves[node]
+            return self.builder.constant(rest[0]) if op is Op.CONST else self._load(self.places.input(*rest))
         value = self._load(self.places.slot_read(slot))
-        if op in TRUTH_VALUED:
+        if node in self.outline.truths:
             return self.builder.compare("une", value, self.builder.type.number(0.0))
         return value
 
     def _store_slot(self, node: int, slot: int) -> None:
         value = self.values[node]
-        if self.nodes[node][0] in TRUTH_VALUED:  # slots hold numbers
+        if node in self.outline.truths:  # slots hold numbers
             value = self.builder.select(value, self.builder.type.number(1.0), self.builder.type.number(0.0))
         self._store(value, self.places.slot_written(slot))
 

@@ -7,7 +7,7 @@ import zlib
 from dataclasses import asdict, dataclass, field
 
 from ..errors import CodegenError
-from ..trace import Operations
+from ..trace import LoopOperations, Operations
 from .signature import ArraySpec, Signature
 
 _COMPRESSION = 1  # IR is repetitive: the fastest level already gives a factor of six
@@ -61,7 +61,7 @@ class Image:
             outputs = tuple(ArraySpec(name, tuple(shape), tuple(labels)) for name, shape, labels in head["outputs"])
             return cls(
                 Signature(head["name"], inputs, outputs, head["dtype"]),
-                Operations(**head["operations"]),
+                _operations(head["operations"]),
                 head["lanes"],
                 head["workspace_bytes"],
                 head["single_workspace_bytes"],
@@ -73,6 +73,11 @@ class Image:
             )
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise CodegenError(f"a stored compiled function could not be read: {error}") from error
+
+
+def _operations(data: dict) -> Operations:
+    loops = tuple(LoopOperations(x["passes"], x["limit"], _operations(x["body"])) for x in data.pop("loops"))
+    return Operations(**data, loops=loops)
 
 
 def compress_ir(modules: list[str]) -> bytes:

@@ -8,8 +8,8 @@ cache, so a chunk that has just been fetched from L2 should serve several blocks
 from __future__ import annotations
 
 from .packing import PACK, UNPACK, counting_loop, packing_functions
-from .places import block_layout
-from .plan import Plan
+from .places import Places, block_layout
+from .plan import ChunkCall, LoopCall, Plan
 from .vector import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"
@@ -41,9 +41,49 @@ def single_workspace_bytes(plan: Plan, vector: VectorType) -> int:
     return plan.slots * vector.scalar_bytes
 
 
-def chunk_declarations(plan: Plan) -> list[str]:
-    pointers = ", ".join(["ptr"] * (len(plan.program.inputs) + len(plan.program.outputs) + 2))
-    return [f"declare void @{chunk_name(1, k)}({pointers})" for k in range(len(plan.chunks))]
+def called_name(lanes: int, call: ChunkCall | LoopCall) -> str:
+    return f"lw_loop_{lanes}_{call.number}" if isinstance(call, LoopCall) else chunk_name(lanes, call.number)
+
+
+def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str]:
+    """Declarations of the chunks, which are in other modules, and the functions of the loops."""
+    kinds = ", ".join(["ptr"] * (places.parameters.count(",") + 1))
+    lines = [f"declare void @{chunk_name(vector.lanes, k)}({kinds})" for k in range(len(plan.chunks))]
+    for loop in plan.loops:
+        lines += _loop_function(loop, places, vector)
+    return lines
+
+
+def _loop_function(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+    """Called with the same pointers as a chunk; goes round while any lane has to."""
+    base, offset = places.slot_read(loop.running)
+    lanes = vector.lanes
+    test = [f"%going = fcmp une {vector.text} %running, {vector.number(0.0)}"]
+    if lanes == 1:
+        test.append("%any = and i1 %going, true")
+    else:
+        test.append(f"%lanes_going = bitcast {vector.truth} %going to i{lanes}")
+        test.append(f"%any = icmp ne i{lanes} %lanes_going, 0")
+    return [
+        f"define internal void @{called_name(lanes, loop)}({places.parameters}) nounwind {{",
+        "entry:",
+        f"%running_at = getelementptr i8, ptr {base}, i64 {offset}",
+        "br label %check",
+        "check:",
+        "%pass = phi i64 [ 0, %entry ], [ %pass_next, %round ]",
+        f"%running = load {vector.text}, ptr %running_at, align {places.alignment}",
+        *test,
+        f"%allowed = icmp slt i64 %pass, {loop.limit}",
+        "%again = and i1 %any, %allowed",
+        "br i1 %again, label %round, label %done",
+        "round:",
+        *(f"call void @{called_name(lanes, call)}({places.parameters})" for call in loop.calls),
+        "%pass_next = add i64 %pass, 1",
+        "br label %check",
+        "done:",
+        "ret void",
+        "}",
+    ]
 
 
 def chunk_calls(plan: Plan, inputs: str, outputs: str) -> list[str]:
@@ -51,7 +91,16 @@ def chunk_calls(plan: Plan, inputs: str, outputs: str) -> list[str]:
     rows = [f"ptr {inputs}{k}" for k in range(len(plan.program.inputs))]
     rows += [f"ptr {outputs}{k}" for k in range(len(plan.program.outputs))]
     arguments = ", ".join(["ptr %workspace", "ptr %workspace", *rows])
-    return [f"call void @{chunk_name(1, k)}({arguments})" for k in range(len(plan.chunks))]
+    return [f"call void @{called_name(1, call)}({arguments})" for call in plan.calls]
+
+
+def block_calls(plan: Plan, lanes: int) -> list[tuple[str, list[str]]]:
+    """(label, the call) of every step of the program on one packed block, %block_<label>."""
+    steps = []
+    for k, call in enumerate(plan.calls):
+        block = f"ptr %block_c{k}"
+        steps.append((f"c{k}", [f"call void @{called_name(lanes, call)}({block}, {block})"]))
+    return steps
 
 
 def single_driver(plan: Plan) -> list[str]:
@@ -136,14 +185,9 @@ def batch_kernel(plan: Plan, vector: VectorType) -> list[str]:
             f"call void @{UNPACK}(ptr %unpack_from{k}, ptr %base{len(inputs) + k}, i64 {output.size}, "
             f"i64 {output.size}, i64 %sample_unpack, i64 %left)",
         ]
-    steps = [("pack", pack)]
-    for number in range(len(plan.chunks)):
-        block = f"ptr %block_c{number}"
-        steps.append((f"c{number}", [f"call void @{chunk_name(lanes, number)}({block}, {block})"]))
-    steps.append(("unpack", unpack))
+    steps = [("pack", pack), *block_calls(plan, lanes), ("unpack", unpack)]
 
-    lines = [f"declare void @{chunk_name(lanes, k)}(ptr, ptr)" for k in range(len(plan.chunks))]
-    lines += [
+    lines = [
         *packing_functions(vector),
         _KERNEL_HEAD,
         "entry:",

@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from ..trace import Op, Program
-from ..trace.ops import LEAVES
+from ..trace.ops import LEAVES, LOOPS, operands_of
 
 
 class Fused(IntEnum):
@@ -40,12 +40,12 @@ TEMPORARIES = {Fused.SINCOS: 6, Op.ATAN2: 9, Op.EXP: 5, Op.LOG: 7, Op.MIN: 1, Op
 
 
 def lower(program: Program) -> list[Instruction]:
+    """The instructions of a program; where a loop stands among them, an UNTIL whose result is its node."""
     nodes = program.nodes
     uses = [0] * len(nodes)
     for node in nodes:
-        if node[0] not in LEAVES:
-            for operand in node[1:]:
-                uses[operand] += 1
+        for operand in operands_of(node):
+            uses[operand] += 2 if node[0] is Op.UNTIL else 1
     for output in program.outputs:
         for element in output.nodes:
             uses[element] += 2  # an output must exist as such, so it is never part of another instruction
@@ -53,7 +53,10 @@ def lower(program: Program) -> list[Instruction]:
     instructions: list[Instruction] = []
     pairs: dict[int, int] = {}  # angle -> instruction that computes its sin and cos
     for index, (op, *operands) in enumerate(nodes):
-        if op in LEAVES or index in fused_into:
+        if op in LEAVES or op is Op.RESULT or index in fused_into:
+            continue
+        if op is Op.UNTIL:
+            instructions.append(Instruction(op, (index,), ()))
             continue
         if op is Op.SIN or op is Op.COS:
             position, which = pairs.get(operands[0]), int(op is Op.COS)
@@ -84,7 +87,7 @@ def _choose_fusions(nodes, uses) -> dict[int, int]:
     ready = [0] * len(nodes)
     fused_into: dict[int, int] = {}
     for index, (op, *operands) in enumerate(nodes):
-        if op in LEAVES:
+        if op in LEAVES or op in LOOPS:
             continue
         start = max(ready[x] for x in operands)
         if op is Op.ADD or op is Op.SUB:

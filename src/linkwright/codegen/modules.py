@@ -11,14 +11,14 @@ from .emit import ChunkEmitter
 from .entry import EntryFunction, has_entry
 from .kernel import (
     batch_kernel,
-    chunk_declarations,
+    called_functions,
     chunk_name,
     scalar_kernel,
     single_driver,
     single_workspace_bytes,
     workspace_bytes,
 )
-from .places import direct_places, packed_places
+from .places import Places, direct_places, packed_places
 from .plan import Plan, make_plan
 from .repeat import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
 from .target import Target
@@ -67,8 +67,10 @@ class ModuleSource:
         if self.vector.lanes > 1:
             yield from self._chunk_modules(self.vector)
         yield from self._chunk_modules(self.scalar)
-        drivers = [*chunk_declarations(self.plan), *single_driver(self.plan)]
+        drivers = [*called_functions(self.plan, self._places(self.scalar), self.scalar), *single_driver(self.plan)]
         many = self.vector.lanes > 1
+        if many:
+            drivers += called_functions(self.plan, self._places(self.vector), self.vector)
         drivers += batch_kernel(self.plan, self.vector) if many else scalar_kernel(self.plan, self.scalar)
         if self._repeat:
             drivers += scalar_repeat(self.plan, self.scalar)
@@ -79,7 +81,7 @@ class ModuleSource:
 
     def _chunk_modules(self, vector: VectorType) -> Iterator[str]:
         many = vector.lanes > 1
-        places = packed_places(self.plan, vector) if many else direct_places(self.plan, vector)
+        places = self._places(vector)
         sincos_lanes = 1 if many else self.target.natural_lanes(vector.dtype)
         for first in range(0, len(self.plan.chunks), CHUNKS_PER_MODULE):
             emitter = ChunkEmitter(
@@ -89,6 +91,9 @@ class ModuleSource:
             for number in range(first, min(first + CHUNKS_PER_MODULE, len(self.plan.chunks))):
                 lines += emitter.function(number, chunk_name(vector.lanes, number))
             yield self._text(lines, emitter.declarations)
+
+    def _places(self, vector: VectorType) -> Places:
+        return packed_places(self.plan, vector) if vector.lanes > 1 else direct_places(self.plan, vector)
 
     def _text(self, lines: list[str], declarations: set[str]) -> str:
         return "\n".join([f'target triple = "{self.target.triple}"', *sorted(declarations), *lines, ""])

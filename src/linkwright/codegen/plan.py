@@ -1,6 +1,8 @@
-"""From a program to chunks of steps: what is computed, loaded and stored, in which order.
+"""From a program to chunks of steps: what is computed, loaded and stored, in which order; and the loops around them.
 
-One huge function compiles in quadratic time, so the instructions become functions of at most `CHUNK_SIZE` of them.
+One huge function compiles in quadratic time, so the instructions become functions of at most `CHUNK_SIZE` of them. A
+loop is a function too, which calls those of its body, so that whoever runs a program just makes one call after the
+other.
 """
 
 from __future__ import annotations
@@ -8,29 +10,71 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..trace import Program
-from ..trace.ops import LEAVES
-from .lower import Instruction, lower
+from .lower import Instruction
+from .outline import Loop, Outline, Stretch, make_outline
 from .registers import Step, allocate
-from .schedule import schedule
 
 CHUNK_SIZE = 1500  # Talos in batches: 0.63 us with 300, 0.61 with 1000, 0.60 with 1500, 0.63 with 2500
 
 
 @dataclass(frozen=True)
+class ChunkCall:
+    number: int
+
+
+@dataclass(frozen=True)
+class LoopCall:
+    """Call `calls` over and over, `limit` times at the most, as long as slot `running` holds no zero in some lane."""
+
+    number: int
+    calls: tuple[ChunkCall | LoopCall, ...]
+    limit: int
+    running: int
+
+    @property
+    def inner(self) -> list[LoopCall]:
+        """Itself and the loops within it."""
+        return [self, *(loop for call in self.calls if isinstance(call, LoopCall) for loop in call.inner)]
+
+
+@dataclass(frozen=True)
 class Plan:
-    program: Program
+    outline: Outline
     instructions: list[Instruction]
     chunks: list[list[Step]]
+    calls: tuple[ChunkCall | LoopCall, ...]
     slots: int
-    output_elements: dict[int, list[tuple[int, int]]]  # node -> [(output number, element)]
+    output_elements: dict[int, list[tuple[int, int]]]  # value -> [(output number, element)]
+
+    @property
+    def program(self) -> Program:
+        return self.outline.program
+
+    @property
+    def loops(self) -> list[LoopCall]:
+        return [loop for call in self.calls if isinstance(call, LoopCall) for loop in call.inner]
 
 
 def make_plan(program: Program, registers: int, chunk_size: int | None = None) -> Plan:
-    instructions = schedule(lower(program))
-    leaves = {index for index, node in enumerate(program.nodes) if node[0] in LEAVES}
-    allocation = allocate(instructions, leaves, registers, chunk_size or CHUNK_SIZE)
+    outline = make_outline(program)
     elements: dict[int, list[tuple[int, int]]] = {}
     for number, output in enumerate(program.outputs):
         for element, node in enumerate(output.nodes):
-            elements.setdefault(node, []).append((number, element))
-    return Plan(program, instructions, allocation.chunks, allocation.slots, elements)
+            elements.setdefault(outline.results[node], []).append((number, element))
+    allocation = allocate(outline, elements, registers, chunk_size or CHUNK_SIZE)
+    stretch_chunks = iter(zip([0, *allocation.ends], allocation.ends, strict=False))
+
+    def calls(parts) -> tuple[ChunkCall | LoopCall, ...]:
+        result: list[ChunkCall | LoopCall] = []
+        for part in parts:
+            if isinstance(part, Stretch):
+                result += [ChunkCall(k) for k in range(*next(stretch_chunks))]
+            else:
+                result.append(_loop_call(part))
+        return tuple(result)
+
+    def _loop_call(loop: Loop) -> LoopCall:
+        return LoopCall(loop.number, calls(loop.parts), loop.limit, allocation.cell_slots[loop.running])
+
+    instructions = [x for stretch in outline.stretches for x in stretch.instructions]
+    return Plan(outline, instructions, allocation.chunks, calls(outline.parts), allocation.slots, elements)

@@ -1,21 +1,23 @@
 """Which values are in registers when: loads and stores are placed here, not by LLVM's register allocator.
 
-The program is straight-line code, so the future is known, and evicting the value whose next use is farthest away
-(Belady's rule) is close to optimal; on Talos' forward dynamics LLVM's allocator needed 15 % more loads and stores,
+A stretch of the program is straight-line code, so the future is known, and evicting the value whose next use is
+farthest away (Belady's rule) is close to optimal; on Talos' forward dynamics LLVM's allocator needed 15 % more loads and stores,
 not counting constants. A value is stored at most once, right after it is computed, and read back before a
 use that finds it evicted; x86 instructions take one operand from memory for free. Inputs and constants are in memory
-to begin with. At the end of a chunk everything that is still needed goes to memory.
+to begin with. At the end of a chunk everything that is still needed goes to memory, and at the end of a stretch what
+other stretches need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from enum import IntEnum
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ..trace import Op
-from .lower import TEMPORARIES, Fused, Instruction
+from .lower import TEMPORARIES, Fused
+from .outline import Outline, Stretch
 
 NEVER = 1 << 60
 # Operands that an instruction can read straight from memory (one of them).
@@ -31,31 +33,69 @@ class Action(IntEnum):
     LOAD = 0
     COMPUTE = 1
     STORE = 2
+    OUTPUT = 3  # write a value that is no instruction's result to the outputs it is part of
 
 
 class Step(NamedTuple):
     action: Action
-    subject: int  # a node, or for COMPUTE the index of an instruction
-    slot: int = -1  # -1 for LOAD: the node is an input or a constant
+    subject: int  # a value, or for COMPUTE the index of an instruction
+    slot: int = -1  # -1 for LOAD: the value is an input or a constant
 
 
 class Allocation(NamedTuple):
+    """`chunks` of steps, those of each stretch in turn; `ends[k]` is how many there are up to the end of stretch k."""
+
     chunks: list[list[Step]]
+    ends: list[int]
     slots: int
+    cell_slots: dict[int, int]
 
 
-def allocate(
-    instructions: Sequence[Instruction], leaves: frozenset[int] | set[int], registers: int, chunk_size: int
-) -> Allocation:
-    loads, stored = _place(instructions, leaves, registers, chunk_size)
-    return _assign_slots(instructions, leaves, loads, stored, chunk_size)
+def allocate(outline: Outline, outputs: Collection[int], registers: int, chunk_size: int) -> Allocation:
+    """`outputs` are the values that are part of an output."""
+    stretches = outline.stretches
+    home = {r: k for k, x in enumerate(stretches) for y in x.instructions for r in y.results}
+    needed_elsewhere: set[int] = set()
+    for k, stretch in enumerate(stretches):
+        read = {x for y in stretch.instructions for x in y.operands}.union(value for value, _ in stretch.writes)
+        needed_elsewhere.update(x for x in read if home.get(x, k) != k)
+    drafts = [_Draft(x, needed_elsewhere, registers, chunk_size) for x in stretches]
+    if drafts:
+        drafts[-1].outputs = [x for x in outputs if x in outline.cells]
+    return _assign_slots(outline, stretches, drafts, chunk_size)
 
 
-def _place(instructions, leaves, registers: int, chunk_size: int) -> tuple[list[list[int]], set[int]]:
-    """Per instruction the values to load before it; and the set of values that must be stored."""
+class _Draft:
+    """One stretch with its loads and stores, slots still open.
+
+    A cell is written where its new value is computed if nobody reads the old one afterwards (`written`: value ->
+    cells), else at the end (`late`), after everything that is written then has been read.
+    """
+
+    def __init__(self, stretch: Stretch, needed_elsewhere: set[int], registers: int, chunk_size: int):
+        self.instructions = stretch.instructions
+        self.outputs: list[int] = []
+        position = {r: k for k, x in enumerate(stretch.instructions) for r in x.results}
+        last_read = {x: k for k, y in enumerate(stretch.instructions) for x in y.operands}
+        moved = {value for value, _ in stretch.writes if value not in position}
+        self.written: dict[int, list[int]] = {}
+        self.late: list[tuple[int, int]] = []
+        for value, cell in stretch.writes:
+            if value in position and last_read.get(cell, -1) <= position[value] and cell not in moved:
+                self.written.setdefault(value, []).append(cell)
+            else:
+                self.late.append((value, cell))
+        leaves = {x for y in stretch.instructions for x in y.operands if x not in position}
+        kept = needed_elsewhere.union(value for value, _ in self.late)
+        self.stored = {x for x in position if x in kept}
+        self.loads = _place(stretch.instructions, leaves, self.stored, registers, chunk_size)
+
+
+def _place(instructions, leaves, stored: set[int], registers: int, chunk_size: int) -> list[list[int]]:
+    """Per instruction the values to load before it. `leaves` are in memory to begin with; what must be stored joins
+    `stored`."""
     next_uses, first_use = _next_uses(instructions)
     resident: dict[int, int] = {}  # value in a register -> its next use
-    stored: set[int] = set()
     all_loads: list[list[int]] = []
 
     def evict(now: int, keep=()) -> None:
@@ -106,7 +146,7 @@ def _place(instructions, leaves, registers: int, chunk_size: int) -> tuple[list[
         while len(resident) > registers:
             evict(now)
         all_loads.append(loads)
-    return all_loads, stored
+    return all_loads
 
 
 def _next_uses(instructions) -> tuple[list[tuple[int, ...]], dict[int, int]]:
@@ -122,32 +162,90 @@ def _next_uses(instructions) -> tuple[list[tuple[int, ...]], dict[int, int]]:
     return next_uses, upcoming
 
 
-def _assign_slots(instructions, leaves, loads: list[list[int]], stored: set[int], chunk_size: int) -> Allocation:
+END = NEVER  # after the last instruction of a stretch
+
+
+def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draft], chunk_size: int) -> Allocation:
     """Slots are reused after the last load, smallest first, so that the workspace stays small and warm."""
-    last_load = {}
-    for index, values in enumerate(loads):
-        for value in values:
-            last_load[value] = index
+    last_use = _last_uses(outline, stretches, drafts)
+    ending: dict[int, list[int]] = {}  # stretch -> values that nobody needs after it
+    for value, (k, at) in last_use.items():
+        if at == END:
+            ending.setdefault(k, []).append(value)
     free: list[int] = []
     slots = 0
     slot_of: dict[int, int] = {}
+
+    def store(value: int, steps: list[Step], kept: int | None = None) -> None:
+        nonlocal slots
+        kept = value if kept is None else kept
+        if kept not in slot_of:
+            if free:
+                slot_of[kept] = heappop(free)
+            else:
+                slot_of[kept], slots = slots, slots + 1
+        steps.append(Step(Action.STORE, value, slot_of[kept]))
+
+    def load(value: int, steps: list[Step]) -> int:
+        slot = -1 if value in outline.leaves else slot_of[value]
+        steps.append(Step(Action.LOAD, value, slot))
+        return slot
+
     chunks: list[list[Step]] = []
-    for index, instruction in enumerate(instructions):
-        if index % chunk_size == 0:
+    ends: list[int] = []
+    first = 0  # number of the stretch's first instruction among all
+    for k, draft in enumerate(drafts):
+        count = len(chunks)
+        for index, instruction in enumerate(draft.instructions):
+            if index % chunk_size == 0:
+                chunks.append([])
+            steps = chunks[-1]
+            for value in draft.loads[index]:
+                slot = load(value, steps)
+                if slot >= 0 and last_use.get(value) == (k, index):
+                    heappush(free, slot)
+            steps.append(Step(Action.COMPUTE, first + index))
+            for value in instruction.results:
+                if value in draft.stored:
+                    store(value, steps)
+                for cell in draft.written.get(value, ()):
+                    store(value, steps, cell)
+        if len(chunks) == count and (draft.late or k == len(drafts) - 1):  # the last one also copies leaves to outputs
             chunks.append([])
-        steps = chunks[-1]
-        for value in loads[index]:
-            slot = -1 if value in leaves else slot_of[value]
-            steps.append(Step(Action.LOAD, value, slot))
-            if slot >= 0 and last_load[value] == index:
-                heappush(free, slot)
-        steps.append(Step(Action.COMPUTE, index))
-        for value in instruction.results:
-            if value in stored:
-                if free:
-                    slot = heappop(free)
-                else:
-                    slot, slots = slots, slots + 1
-                slot_of[value] = slot
-                steps.append(Step(Action.STORE, value, slot))
-    return Allocation(chunks or [[]], slots)
+        for value in (*dict.fromkeys(value for value, _ in draft.late), *draft.outputs):
+            load(value, chunks[-1])
+        for value, cell in draft.late:
+            store(value, chunks[-1], cell)
+        for value in draft.outputs:
+            chunks[-1].append(Step(Action.OUTPUT, value))
+        for value in ending.get(k, ()):
+            if value in slot_of:
+                heappush(free, slot_of[value])
+        first += len(draft.instructions)
+        ends.append(len(chunks))
+    return Allocation(chunks, ends, slots, {x: slot_of[x] for x in outline.cells if x in slot_of})
+
+
+def _last_uses(outline: Outline, stretches: list[Stretch], drafts: list[_Draft]) -> dict[int, tuple[int, int]]:
+    """Of every value in a slot, the last (stretch, instruction) that needs it there.
+
+    What a loop reads but does not compute must last until the loop ends; so must its cells.
+    """
+    final = {number: k for k, stretch in enumerate(stretches) for number in stretch.around}  # loop -> its last stretch
+    home: dict[int, tuple[int, ...]] = {}  # value -> the loops it is computed in, or of a cell: around its loop
+    for stretch in stretches:
+        for instruction in stretch.instructions:
+            home.update(dict.fromkeys(instruction.results, stretch.around))
+        for _, cell in stretch.writes:
+            home.setdefault(cell, stretch.around)  # the first stretch that writes it is the one before the loop
+    uses: dict[int, tuple[int, int]] = {}
+    for k, (stretch, draft) in enumerate(zip(stretches, drafts, strict=True)):
+        found = [(value, index) for index, values in enumerate(draft.loads) for value in values]
+        found += [(x, END) for pair in draft.late for x in pair] + [(x, END) for x in draft.outputs]
+        found += [(cell, END) for cells in draft.written.values() for cell in cells]
+        for value, index in found:
+            if value in outline.leaves:
+                continue
+            inner = stretch.around[len(home[value]) :]
+            uses[value] = max(uses.get(value, (-1, -1)), (final[inner[0]], END) if inner else (k, index))
+    return uses

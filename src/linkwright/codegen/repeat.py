@@ -14,7 +14,7 @@ record is enough.
 
 from __future__ import annotations
 
-from .kernel import ALIGNMENT, block_bytes, block_start, chunk_calls, chunk_name, load_table, tile_blocks
+from .kernel import ALIGNMENT, block_bytes, block_calls, block_start, chunk_calls, load_table, tile_blocks
 from .packing import PACK, UNPACK, counting_loop
 from .places import block_layout
 from .plan import Plan
@@ -143,11 +143,7 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
             f"call void @{UNPACK}(ptr %record_from{k}, ptr %record_base{k}, i64 %stride{n}, i64 {array.size}, "
             "i64 %sample_store, i64 %left_in_batch)",
         ]
-    loops = [("feed", feed)]
-    for number in range(len(plan.chunks)):
-        block = f"ptr %block_c{number}"
-        loops.append((f"c{number}", [f"call void @{chunk_name(lanes, number)}({block}, {block})"]))
-    loops.append(("back", copies))
+    loops = [("feed", feed), *block_calls(plan, lanes), ("back", copies)]
 
     def over_blocks(label: str, body: list[str], after: str, before: str) -> list[str]:
         return counting_loop(

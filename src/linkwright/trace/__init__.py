@@ -3,12 +3,12 @@
 from .differentiation import directional_derivative, jacobian
 from .expr import Expr
 from .interpreter import interpret
-from .operations import Operations, count_operations
+from .operations import LoopOperations, Operations, count_operations
 from .ops import Op
 from .passes import PASSES, simplify
-from .program import Input, Output, Program, trace
+from .program import Input, Output, Program, Until, trace
 
 __all__ = [
-    "PASSES", "Expr", "Input", "Op", "Operations", "Output", "Program", "count_operations", "directional_derivative",
-    "interpret", "jacobian", "simplify", "trace",
+    "PASSES", "Expr", "Input", "LoopOperations", "Op", "Operations", "Output", "Program", "Until", "count_operations",
+    "directional_derivative", "interpret", "jacobian", "simplify", "trace",
 ]  # fmt: skip

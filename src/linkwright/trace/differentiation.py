@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..errors import InputError, unknown_name
+from ..errors import InputError, UnsupportedError, unknown_name
 from .graph import Graph
 from .ops import TRUTH_VALUED, Op
 from .program import Input, Output, Program
@@ -68,6 +68,11 @@ class _Copy:
     """A program's nodes in a graph of their own that tangents are added to."""
 
     def __init__(self, program: Program):
+        if program.loops:
+            raise UnsupportedError(
+                f"program {program.name!r} has a loop that ends when a condition holds, and no rule for its "
+                f"derivative; differentiate a variant with a fixed number of iterations"
+            )
         self.program, self.graph = program, Graph()
         self.image: list = []
         for op, *operands in program.nodes:

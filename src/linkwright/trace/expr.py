@@ -13,12 +13,12 @@ def _elementwise(operation, reflected=False):
     """An operator that also accepts NumPy arrays, element by element, and refuses what is no number."""
 
     def operator(self: Expr, other):
+        graph, own = self.graph, self.index
         if type(other) is Expr:
-            operand = other.index
-            if other.graph is not self.graph:
-                raise TraceError(
-                    "an expression of another trace was used here; values must not be kept from one trace to the next"
-                )
+            if other.graph is graph:
+                operand = other.index
+            else:
+                graph, (own, operand) = in_one_graph(self, other)
         elif isinstance(other, float | int | np.number):
             operand = float(other)
         elif isinstance(other, np.ndarray):
@@ -26,11 +26,21 @@ def _elementwise(operation, reflected=False):
             return apply(other)
         else:
             return NotImplemented
-        graph = self.graph
-        result = operation(graph, operand, self.index) if reflected else operation(graph, self.index, operand)
+        result = operation(graph, operand, own) if reflected else operation(graph, own, operand)
         return Expr(graph, result) if type(result) is int else result
 
     return operator
+
+
+def _logical(operator, neutral: bool):
+    """`and` or `or`, also with a truth value that is known already."""
+
+    def known_or_traced(self: Expr, other):
+        if isinstance(other, bool | np.bool_):
+            return self if other == neutral else bool(other)
+        return operator(self, other)
+
+    return known_or_traced
 
 
 class Expr:
@@ -56,8 +66,8 @@ class Expr:
     __le__ = _elementwise(lambda g, a, b: g.call(Op.LE, a, b))
     __gt__ = _elementwise(lambda g, a, b: g.call(Op.LT, b, a))
     __ge__ = _elementwise(lambda g, a, b: g.call(Op.LE, b, a))
-    __and__ = __rand__ = _elementwise(lambda g, a, b: g.call(Op.AND, a, b))
-    __or__ = __ror__ = _elementwise(lambda g, a, b: g.call(Op.OR, a, b))
+    __and__ = __rand__ = _logical(_elementwise(lambda g, a, b: g.call(Op.AND, a, b)), neutral=True)
+    __or__ = __ror__ = _logical(_elementwise(lambda g, a, b: g.call(Op.OR, a, b)), neutral=False)
 
     def __neg__(self):
         return self._wrap(self.graph.neg(self.index))
@@ -108,10 +118,18 @@ class Expr:
         return self._call(Op.MAX, x, y)
 
     def _where(self, if_true, if_false):
-        return self._wrap(self.graph.select(self.index, _operand(if_true), _operand(if_false)))
+        graph, operands = in_one_graph(self, if_true, if_false)
+        value = graph.select(*operands)
+        return Expr(graph, value) if type(value) is int else value
+
+    def _until(self, body, start, done, limit, expected):
+        from .until import traced_until  # until.py needs this file
+
+        return traced_until(self.graph, body, start, done, limit, expected)
 
     def _call(self, op: Op, *operands):
-        return Expr(self.graph, self.graph.call(op, *map(_operand, operands)))
+        graph, indices = in_one_graph(*operands)
+        return Expr(graph, graph.call(op, *indices))
 
     def _wrap(self, value):
         return Expr(self.graph, value) if type(value) is int else value
@@ -134,5 +152,13 @@ class Expr:
         return f"Expr({self.index}: {Op(self.graph.nodes[self.index][0]).name.lower()})"
 
 
-def _operand(x):
-    return x.index if isinstance(x, Expr) else float(x)
+def in_one_graph(*values) -> tuple[Graph, list]:
+    """The innermost graph among those of the values, and in it the index of each (of a plain number: the number)."""
+    graphs = [x.graph for x in values if isinstance(x, Expr)]
+    graph = max(graphs, key=lambda g: g.depth)
+    if not all(graph.holds(other) for other in graphs):
+        raise TraceError(
+            "an expression of another trace, or of the inside of a loop, was used here; values must not be kept from "
+            "one trace to the next, and leave a loop only as what it carries"
+        )
+    return graph, [graph.imported(x.graph, x.index) if isinstance(x, Expr) else float(x) for x in values]

@@ -6,25 +6,28 @@ Saves a multiplication each time. It also merges constants, a*2 + a*3 = a*5, bec
 from __future__ import annotations
 
 from .graph import Graph
-from .ops import LEAVES, Op
+from .ops import LEAVES, LOOPS, Op, operands_of, with_operands
 from .program import Program
 
 
 def factor_products(program: Program) -> Program:
     uses = [0] * len(program.nodes)
     for node in program.nodes:
-        if node[0] not in LEAVES:
-            for operand in node[1:]:
-                uses[operand] += 1
+        for operand in operands_of(node):
+            uses[operand] += 1
     for output in program.outputs:
         for node in output.nodes:
             uses[node] += 2  # an output is never dissolved
 
     graph = Graph()
     image: list = []  # old index -> new index or float
-    for op, *operands in program.nodes:
+    for node in program.nodes:
+        op, *operands = node
         if op in LEAVES:
             image.append(graph.node(op, *operands) if op is Op.INPUT else operands[0])
+            continue
+        if op in LOOPS:
+            image.append(graph.node(*with_operands(node, (graph.materialise(image[x]) for x in operands_of(node)))))
             continue
         shared = _shared_factor(program.nodes, uses, operands) if op in (Op.ADD, Op.SUB) else None
         if shared is None:
@@ -34,7 +37,7 @@ def factor_products(program: Program) -> Program:
             inner = graph.rebuild(op, (image[left], image[right]))
             image.append(graph.rebuild(Op.MUL, (image[factor], inner)))
     outputs = tuple(output.relocated(lambda x: graph.materialise(image[x])) for output in program.outputs)
-    return Program(program.name, tuple(graph.nodes), program.inputs, outputs)
+    return Program(program.name, tuple(graph.nodes), program.inputs, outputs, program.loops)
 
 
 def _shared_factor(nodes, uses, operands):

@@ -10,19 +10,47 @@ Signed zeros and `0 * nan` are not preserved: a zero that is known when tracing 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from .ops import Op
+from .ops import TRUTH_VALUED, Op
 
 Node = tuple
 Value = "int | float"  # a node's index, or a number
 
 
+CARRIED, OUTER = 0, 1  # the inputs of a loop's body: what it carries, and what it reads of the graph around it
+
+
 class Graph:
-    def __init__(self) -> None:
+    """`parent` is the graph around a loop whose body this is; what it reads of that graph becomes an input."""
+
+    def __init__(self, parent: Graph | None = None) -> None:
         self.nodes: list[Node] = []
+        self.loops: list = []  # what UNTIL nodes refer to: see until.py
+        self.running: Any = None  # in the body of a loop: whether a sample still goes round
+        self.parent = parent
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.outer: dict[int, int] = {}  # node of the parent -> element of the input OUTER
         self._index: dict[Node, int] = {}
+
+    def holds(self, other: Graph) -> bool:
+        """Whether `other` is this graph or one around it."""
+        return other is self or (self.parent is not None and self.parent.holds(other))
+
+    def imported(self, graph: Graph, index: int) -> int:
+        """The node of this graph for a node of it or of one around it."""
+        if graph is self:
+            return index
+        above = self.parent.imported(graph, index)  # type: ignore[union-attr]  # callers ask `holds` first
+        node = self.parent.nodes[above]  # type: ignore[union-attr]
+        if node[0] is Op.CONST:
+            return self.const(node[1])
+        if node[0] in TRUTH_VALUED:  # inputs are numbers
+            above = self.parent.select(above, 1.0, 0.0)  # type: ignore[union-attr]
+            return self.call(Op.LT, 0.5, self.input(OUTER, self.outer.setdefault(above, len(self.outer))))
+        return self.input(OUTER, self.outer.setdefault(above, len(self.outer)))
 
     def node(self, *key) -> int:
         """Index of the node (op, operands...), made if it is new."""

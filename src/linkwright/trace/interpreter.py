@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .ops import Op
-from .program import Program
+from .program import Program, Until
 
 _MEANING = {
     Op.ADD: np.add,
@@ -38,6 +38,11 @@ _MEANING = {
 
 def interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Evaluate `program`. Each input has its declared shape, or (B, *shape) for a batch; so have the outputs."""
+    with np.errstate(all="ignore"):
+        return _interpret(program, inputs)
+
+
+def _interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     batch: tuple[int, ...] = ()
     flat = []
     for declared in program.inputs:
@@ -46,17 +51,31 @@ def interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, n
             batch = array.shape[:1]
         flat.append(array.reshape(*array.shape[: array.ndim - len(declared.shape)], declared.size))
     values: list = [None] * len(program.nodes)
-    with np.errstate(all="ignore"):
-        for index, (op, *operands) in enumerate(program.nodes):
-            if op is Op.INPUT:
-                values[index] = flat[operands[0]][..., operands[1]]
-            elif op is Op.CONST:
-                values[index] = np.float64(operands[0])
-            else:
-                values[index] = _MEANING[op](*(values[x] for x in operands))
+    for index, (op, *operands) in enumerate(program.nodes):
+        if op is Op.INPUT:
+            values[index] = flat[operands[0]][..., operands[1]]
+        elif op is Op.CONST:
+            values[index] = np.float64(operands[0])
+        elif op is Op.UNTIL:
+            values[index] = _repeat(program.loops[operands[0]], [values[x] for x in operands[1:]], batch)
+        elif op is Op.RESULT:
+            values[index] = values[operands[0]][..., operands[1]]
+        else:
+            values[index] = _MEANING[op](*(values[x] for x in operands))
     results = {}
     for output in program.outputs:
         columns = [np.broadcast_to(values[x], batch) for x in output.nodes]
         stacked = np.stack(columns, axis=-1) if columns else np.zeros((*batch, 0))
-        results[output.name] = stacked.reshape(*batch, *output.shape)
+        results[output.name] = stacked.reshape((*batch, *output.shape))
     return results
+
+
+def _repeat(loop: Until, values: list, batch: tuple[int, ...]) -> np.ndarray:
+    """What a loop carries in the end. A body leaves samples alone that are done, so it runs while any is not."""
+    every = np.stack([np.broadcast_to(x, batch) for x in values], axis=-1)
+    carried, outer = every[..., : loop.carried], every[..., loop.carried :]
+    for _ in range(loop.limit):
+        if not carried[..., -1].any():
+            break
+        carried = _interpret(loop.body, {"carried": carried, "outer": outer})["next"]
+    return carried

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -30,6 +31,8 @@ class Op(IntEnum):
     OR = 19
     NOT = 20
     SELECT = 21  # SELECT(condition, if_true, if_false)
+    UNTIL = 22  # UNTIL holds (number of the loop, starts of what it carries ..., what else its body reads ...)
+    RESULT = 23  # RESULT holds (index of an UNTIL, which of the carried values)
 
 
 ARITY = {
@@ -40,7 +43,27 @@ ARITY = {
 
 LEAVES = frozenset({Op.INPUT, Op.CONST})
 TRUTH_VALUED = frozenset({Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT})
-COMMUTATIVE = frozenset({Op.ADD, Op.MUL, Op.AND, Op.OR})
+LOOPS = frozenset({Op.UNTIL, Op.RESULT})
+
+
+def operands_of(node: tuple) -> tuple[int, ...]:
+    """The nodes that `node` needs."""
+    op = node[0]
+    if op in LEAVES:
+        return ()
+    if op is Op.UNTIL:
+        return node[2:]
+    return node[1:2] if op is Op.RESULT else node[1:]
+
+
+def with_operands(node: tuple, operands: Iterable[int]) -> tuple:
+    """The same node on other operands."""
+    op = node[0]
+    if op in LEAVES:
+        return node
+    if op is Op.UNTIL:
+        return (op, node[1], *operands)
+    return (op, *operands, node[2]) if op is Op.RESULT else (op, *operands)
 
 
 def _takes_truth(op: Op, position: int) -> bool:

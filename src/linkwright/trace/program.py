@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import TraceError
 from .expr import Expr
 from .graph import Graph
-from .ops import LEAVES, TAKES_TRUTH, TRUTH_VALUED, Op
+from .ops import LEAVES, LOOPS, TAKES_TRUTH, TRUTH_VALUED, Op
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,25 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Until:
+    """A loop: `body` maps the values it carries to the next ones and says which samples go on.
+
+    body       inputs "carried" (n,) and "outer" (k,), what else it reads; outputs "next" (n,), in which a sample that
+               is done keeps what it had, and "running" (), 1 or 0, which is carried too, as the last value
+    limit      passes at the most
+    expected   passes that a typical sample takes: what operation counts reckon with
+    """
+
+    body: Program
+    limit: int
+    expected: float
+
+    @property
+    def carried(self) -> int:
+        return self.body.inputs[0].size
+
+
+@dataclass(frozen=True)
 class Program:
     """Nodes in an order in which they can be computed, hence also the order in which they will be."""
 
@@ -50,6 +69,12 @@ class Program:
     nodes: tuple[tuple, ...] = field(repr=False)
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
+    loops: tuple[Until, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Nodes, those in the bodies of loops included."""
+        return len(self.nodes) + sum(loop.body.size for loop in self.loops)
 
     def check(self) -> Program:
         """Raise unless this is a well-formed program (the specification every pass must keep)."""
@@ -57,6 +82,9 @@ class Program:
         for index, (op, *operands) in enumerate(self.nodes):
             if op in LEAVES:
                 self._check_leaf(index, op, operands)
+                continue
+            if op in LOOPS:
+                self._check_loop(index, op, operands, is_truth)
                 continue
             takes_truth = TAKES_TRUTH[op]
             is_truth[index] = op in TRUTH_VALUED
@@ -88,12 +116,38 @@ class Program:
         if not (0 <= number < len(self.inputs) and 0 <= element < self.inputs[number].size):
             raise TraceError(f"node {index} reads element {element} of input {number}, which does not exist")
 
+    def _check_loop(self, index: int, op: Op, operands, is_truth) -> None:
+        if op is Op.RESULT:
+            node, k = operands
+            if not 0 <= node < index or self.nodes[node][0] is not Op.UNTIL:
+                raise TraceError(f"node {index} takes a result of node {node}, which is no loop before it")
+            if not 0 <= k < self.loops[self.nodes[node][1]].carried:
+                raise TraceError(f"node {index} takes value {k} of a loop that carries fewer")
+            return
+        number, *values = operands
+        if not 0 <= number < len(self.loops):
+            raise TraceError(f"node {index} is loop {number}, which does not exist")
+        body = self.loops[number].body.check()
+        if len(values) != sum(x.size for x in body.inputs):
+            raise TraceError(f"node {index} gives loop {number} {len(values)} values; its body takes another number")
+        if [x.size for x in body.outputs] != [body.inputs[0].size, 1]:
+            raise TraceError(f"the body of loop {number} gives other values than it carries")
+        for value in values:
+            if not 0 <= value < index or is_truth[value]:
+                raise TraceError(f"node {index}, a loop, starts from node {value}, which is no number before it")
+
     def __str__(self) -> str:
         """A readable listing, one line per operation."""
         lines = [f"program {self.name}"]
         lines += [f"  input {x.name}{list(x.shape)}" for x in self.inputs]
         for index, (op, *operands) in enumerate(self.nodes):
-            if op not in LEAVES:
+            if op is Op.UNTIL:
+                loop, values = self.loops[operands[0]], ", ".join(map(self._operand_text, operands[1:]))
+                lines.append(f"  %{index} = until, at most {loop.limit} times, from {values}")
+                lines += ["    " + line for line in str(loop.body).splitlines()]
+            elif op is Op.RESULT:
+                lines.append(f"  %{index} = result {operands[1]} of %{operands[0]}")
+            elif op not in LEAVES:
                 lines.append(f"  %{index} = {op.name.lower()} " + ", ".join(map(self._operand_text, operands)))
         for output in self.outputs:
             elements = ", ".join(map(self._operand_text, output.nodes))
@@ -135,13 +189,16 @@ def trace(
         nodes = tuple(_node_of(graph, x, key) for x in array.ravel())
         outputs.append(Output(key, array.shape, nodes, tuple(labels.get(key, ()))))
     name = name or getattr(function, "__name__", "function")
-    return Program(name, tuple(graph.nodes), tuple(declared), tuple(outputs)).check()
+    return Program(name, tuple(graph.nodes), tuple(declared), tuple(outputs), tuple(graph.loops)).check()
 
 
 def _node_of(graph: Graph, value, output: str) -> int:
     if isinstance(value, Expr):
         if value.graph is not graph:
-            raise TraceError(f"output {output!r} holds an expression of another trace")
+            raise TraceError(
+                f"output {output!r} holds an expression of another trace, or of the inside of a loop; values leave a "
+                f"loop only as what it carries"
+            )
         return value.index
     try:
         return graph.const(float(value))
