@@ -11,7 +11,7 @@ from linkwright.programs.operator_choice import OperatorMethod, cheapest_method,
 from linkwright.programs.penalties import automatic_penalties
 from linkwright.programs.stages import cut
 from linkwright.referee import LONG, DenseDynamics, backward_substitution, cholesky, forward_substitution
-from linkwright.scalar import where
+from linkwright.scalar import until, where
 from linkwright.trace import count_operations, interpret, simplify, trace
 
 ALL = ("product", "solve", "bias")
@@ -204,6 +204,25 @@ def test_stages_compute_what_the_whole_does(rng):
     mixed = interpret(stages.late["mixed"], {"state": states["mixed"], "x": x})["mixed"]
     assert np.array_equal(mixed, expected["mixed"])
     assert np.array_equal(interpret(stages.late["early"], {"state": states["early"]})["early"], expected["early"])
+
+
+def test_stages_with_loops(rng):
+    """A loop that ends early hands its results over; one that waits reads what it needs of the state."""
+
+    def root(x, slope):
+        return until(lambda y: ([0.5 * (y[0] + x / y[0])], abs(y[0] * y[0] - x) < 1e-12), [slope], limit=60)[0]
+
+    def whole(q, x):
+        early = root(q[0] * q[0] + 1.0, 1.0)
+        return {"out": [early * x[0], root(x[0] * x[0] + early, q[0] * q[0] + 0.5)]}
+
+    program = simplify(trace(whole, {"q": 1, "x": 1}))
+    stages = cut(program, {"out": ("x",)})
+    assert len(stages.early.loops) == len(stages.late["out"].loops) == 1
+    q, x = rng.normal(size=(20, 1)), rng.normal(size=(20, 1))
+    state = interpret(stages.early, {"q": q})["out"]
+    found = interpret(stages.late["out"], {"state": state, "x": x})["out"]
+    assert np.array_equal(found, interpret(program, {"q": q, "x": x})["out"])
 
 
 # Bad input

@@ -7,10 +7,10 @@ the trace knows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..trace import Input, Op, Output, Program
-from ..trace.ops import LEAVES, TRUTH_VALUED
+from ..trace.ops import TRUTH_VALUED, operands_of
 from ..trace.passes import drop_dead
 
 
@@ -34,21 +34,21 @@ def cut(program: Program, late_inputs: Mapping[str, Sequence[str]]) -> Stages:
         states.append(Output(output.name, (len(state),), tuple(state)))
         late[output.name] = _late_program(program, output, state, late_inputs[output.name])
     early = [x for x in program.inputs if x.name not in names]
-    whole = Program(f"{program.name}_factor", program.nodes, program.inputs, tuple(states))
+    whole = replace(program, name=f"{program.name}_factor", outputs=tuple(states))
     return Stages(_with_inputs(whole, early), late)
 
 
 def _waiting(program: Program, late: set[str]) -> list[bool]:
     """Which nodes depend on late inputs. Truth values cannot be handed over, so those that late ones use wait too."""
     waits: list[bool] = []
-    for op, *operands in program.nodes:
-        if op is Op.INPUT:
-            waits.append(program.inputs[operands[0]].name in late)
+    for node in program.nodes:
+        if node[0] is Op.INPUT:
+            waits.append(program.inputs[node[1]].name in late)
         else:
-            waits.append(op not in LEAVES and any(waits[x] for x in operands))
+            waits.append(any(waits[x] for x in operands_of(node)))
     for index in reversed(range(len(waits))):
         if waits[index]:
-            for x in _operands(program, index):
+            for x in operands_of(program.nodes[index]):
                 waits[x] = waits[x] or program.nodes[x][0] in TRUTH_VALUED
     return waits
 
@@ -62,15 +62,10 @@ def _handed_over(program: Program, waits: list[bool], output: Output) -> list[in
             continue
         seen.add(index)
         if waits[index]:
-            stack += _operands(program, index)
+            stack += operands_of(program.nodes[index])
         elif program.nodes[index][0] is not Op.CONST:
             found.add(index)
     return sorted(found)
-
-
-def _operands(program: Program, index: int) -> tuple[int, ...]:
-    op, *operands = program.nodes[index]
-    return () if op in LEAVES else tuple(operands)
 
 
 def _late_program(program: Program, output: Output, state: list[int], names: Sequence[str]) -> Program:
@@ -80,7 +75,7 @@ def _late_program(program: Program, output: Output, state: list[int], names: Seq
         (Op.INPUT, number, place[index]) if index in place else node for index, node in enumerate(program.nodes)
     )
     inputs = (*program.inputs, Input("state", (len(state),)))
-    whole = Program(f"{program.name}_{output.name}", nodes, inputs, (output,))
+    whole = replace(program, name=f"{program.name}_{output.name}", nodes=nodes, inputs=inputs, outputs=(output,))
     return _with_inputs(whole, [inputs[-1], *(x for x in program.inputs if x.name in names)])
 
 
@@ -89,4 +84,4 @@ def _with_inputs(program: Program, inputs: Sequence[Input]) -> Program:
     program = drop_dead(program)
     position = {program.inputs.index(x): k for k, x in enumerate(inputs)}
     nodes = tuple((node[0], position[node[1]], node[2]) if node[0] is Op.INPUT else node for node in program.nodes)
-    return Program(program.name, nodes, tuple(inputs), program.outputs).check()
+    return replace(program, nodes=nodes, inputs=tuple(inputs)).check()
