@@ -66,7 +66,7 @@ def delassus_operator(
     def stages() -> Stages:
         return cut(request.program(), late)
 
-    target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache}
+    target: dict[str, Any] = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache}
     factor = compile_cached(lambda: stages().early, key=f"{request.key} factor", **target)
     apply = {
         name: compile_cached(lambda name=name: stages().late[name], key=f"{request.key} {name}", **target)

@@ -14,6 +14,7 @@ from .solvable import check_solvable
 
 LATE_INPUTS = {"product": ("x",), "solve": ("x",), "bias": ("v", "tau")}
 """What each output needs beside what the operator is factored with."""
+_DEFAULT = ("product", "solve")
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class OperatorRecipe(Recipe):
         return replace(
             self, inputs=tuple(name for name in self.inputs if name == "q" or name in late),
             optional_inputs=self.optional_inputs if "bias" in outputs else (),
-            evaluate=partial(self.evaluate, outputs),
+            evaluate=partial(_evaluate, outputs),
         )  # fmt: skip
 
     def input_shapes(self, model, parameters, f_ext, options):
@@ -74,7 +75,7 @@ def _switched(options) -> tuple[str, ...]:
 
 DELASSUS_OPERATOR = OperatorRecipe(
     "delassus_operator", "J M^-1 J' x, (J M^-1 J' + 1/mu)^-1 x, and the rows' acceleration without constraint forces",
-    ("q", "v", "tau", "x"), tuple(LATE_INPUTS), _evaluate, ("f_ext",), ("product", "solve"),
+    ("q", "v", "tau", "x"), tuple(LATE_INPUTS), partial(_evaluate, _DEFAULT), ("f_ext",), _DEFAULT,
     {"active": None, "mu": None, "count": None, "method": None, "applications": None}, check_solvable, _check_options,
     _switched,
 )  # fmt: skip
