@@ -65,8 +65,6 @@ def _check_options(model, options) -> None:
         number = options[option]
         if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
             raise InputError(f"{option} is {number!r}; expected a whole number of vectors, 1 or more, or None")
-    if options["mu"] != "input":
-        penalties(model, options["mu"])  # refuses what is no penalty
 
 
 def _switched(options) -> tuple[str, ...]:
