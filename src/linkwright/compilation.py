@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .codegen import ArraySpec, CompiledFunction, compile_cached, compile_program, result_class
+from .codegen import ArraySpec, CompiledFunction, check_dtype, compile_cached, compile_program, result_class
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
 from .model.constraint_parameters import CONSTRAINT_PARAMETERS
@@ -56,7 +56,7 @@ def compile(
     if isinstance(what, Model):
         if inputs is not None:
             raise InputError("inputs= belongs to compile(function, inputs=...); a named algorithm knows its inputs")
-        request = Request.of(what, algorithm, outputs, parameters, f_ext, options)
+        request = Request.of(what, algorithm, outputs, parameters, f_ext, options, check_dtype(dtype))
         target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache, "repeat": repeat}
         function = compile_cached(request.program, key=request.key, **target)
         if "f_ext" in request.recipe.optional_inputs and not f_ext:
@@ -124,9 +124,11 @@ class Request:
     parameters: tuple[str, ...]
     f_ext: bool
     options: Mapping[str, Any]
+    precision: str = "float64"
+    """Of the arithmetic: what is converged, stiff or dependent depends on it."""
 
     @classmethod
-    def of(cls, model, algorithm, outputs, parameters, f_ext, options) -> Request:
+    def of(cls, model, algorithm, outputs, parameters, f_ext, options, precision="float64") -> Request:
         if not isinstance(model, Model):
             raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
         if algorithm not in RECIPES:
@@ -138,7 +140,7 @@ class Request:
             able = [name for name, other in RECIPES.items() if "f_ext" in other.optional_inputs]
             raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
         request = cls(
-            model, recipe, chosen, parameters, bool(f_ext), recipe.resolve_options(options)
+            model, recipe, chosen, parameters, bool(f_ext), recipe.resolve_options(options), precision
         )
         request.input_shapes  # noqa: B018  refuses unknown parameters
         if recipe.check_options is not None:
@@ -173,14 +175,16 @@ class Request:
     @property
     def key(self) -> str:
         """Identifies the program without tracing it: the model, the request and our own sources."""
-        request = [self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items())]
+        request = [
+            self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
+        ]  # fmt: skip
         text = json.dumps([request, self.model.fingerprint, _sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: values[name] for name in self.parameters}
         tree = Tree(self.model, given) if given else tree_of(self.model)
-        results = self.recipe.evaluate(tree, values, self.options)
+        results = self.recipe.evaluate(tree, values, {**self.options, "precision": self.precision})
         return {name: results[name] for name in self.outputs}
 
     def program(self) -> Program:

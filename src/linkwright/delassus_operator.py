@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .codegen import CompiledFunction, compile_cached
+from .codegen import CompiledFunction, check_dtype, compile_cached
 from .compilation import Request
 from .errors import InputError
 from .model import Model
@@ -54,7 +54,7 @@ def delassus_operator(
                    active="input" (one number per constraint with `factor`), method ("matrix" or "sweeps")
     """
     options = {"applications": applications, **options}
-    request = Request.of(model, "delassus_operator", outputs, parameters, f_ext, options)
+    request = Request.of(model, "delassus_operator", outputs, parameters, f_ext, options, check_dtype(dtype))
     if request.options["count"] is not None:
         raise InputError(
             f"count is {request.options['count']}, which is for compile(model, 'delassus_operator'); here each call "

@@ -89,30 +89,33 @@ def where(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
 
 
 def until(
-    body: Callable[[list[Scalar]], tuple[Sequence[Scalar], Scalar]], start: Sequence[Scalar], *, limit: int,
-    done: Scalar = False, expected: float | None = None,
+    body: Callable[..., tuple[Sequence[Scalar], Scalar]], start: Sequence[Scalar], *, limit: int,
+    done: Scalar = False, expected: float | None = None, keeps: bool = False,
 ) -> list[Scalar]:  # fmt: skip
     """Repeat `body` on what it carries until its condition holds, at most `limit` times; what is carried in the end.
 
     body(values) returns the next values and whether that was all; `done` says so of the start. Every sample of a batch
     ends by itself: once it is done its values stay, whatever the others still need. `expected` is how many passes a
     typical sample takes, for operation counts (by default half of the limit).
+
+    With `keeps` the body sees to that itself: it is called as body(values, running), and must return the values of a
+    sample that is not running as they are (a step of length zero is cheaper than choosing between old and new values).
     """
     expected = limit / 2 if expected is None else expected
     for value in (*start, done):
         if hasattr(value, "_until"):
-            return value._until(body, start, done, limit, expected)
+            return value._until(body, start, done, limit, expected, keeps)
     values, running = list(start), np.logical_not(done)
     for _ in range(limit):
         if not np.any(running):
             break
-        new, finished = body(values)
+        new, finished = body(values, running) if keeps else body(values)
         for value in (*new, finished):
             if hasattr(value, "_until"):  # plain numbers to start from, but the body reads traced ones
-                return value._until(body, start, done, limit, expected)
+                return value._until(body, start, done, limit, expected, keeps)
         if len(new) != len(values):
             raise TraceError(f"the body of a loop returned {len(new)} values; it carries {len(values)}")
-        values = [where(running, x, old) for x, old in zip(new, values, strict=True)]
+        values = list(new) if keeps else [where(running, x, old) for x, old in zip(new, values, strict=True)]
         running = np.logical_and(running, np.logical_not(finished))
     return values
 

@@ -10,7 +10,8 @@ import numpy as np
 from linkwright import connect, weld
 from linkwright.algorithms.constrained_aba import constrained_aba
 from linkwright.algorithms.constrained_ltl import ltl, prox_ltl, prox_ltls
-from linkwright.algorithms.constrained_problem import ConstrainedProblem, Iterations, Solution
+from linkwright.algorithms.constrained_problem import ConstrainedProblem, Solution
+from linkwright.algorithms.proximal import Iterations, iterate
 from linkwright.algorithms.pv import prox_pv, pv
 from linkwright.algorithms.pv_base import pv_auto
 from linkwright.algorithms.pv_early import pv_early
@@ -23,7 +24,13 @@ from linkwright.spatial import Force
 HARD = {"pv": pv, "pv_auto": pv_auto, "ltl": ltl, "pv_early": pv_early}
 PROXIMAL = {"constrained_aba": constrained_aba, "prox_pv": prox_pv, "prox_ltl": prox_ltl, "prox_ltls": prox_ltls}
 STIFFNESS = 1e5  # mu times the diagonal of the Delassus matrix
-ITERATIONS = Iterations(5)
+ITERATIONS = 5
+
+
+def iterated(name: str, problem: ConstrainedProblem, count: int = ITERATIONS) -> Solution:
+    """The papers' iterations of a proximal solver, from zero."""
+    start = [0.0] * len(problem.rows)
+    return iterate(PROXIMAL[name](problem, start), Iterations(count), start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +88,7 @@ class Case:
         with np.errstate(all="ignore"):
             if name in HARD:
                 return HARD[name](self.problem())
-            return PROXIMAL[name](self.problem(self.penalties if mu is None else mu), ITERATIONS)
+            return iterated(name, self.problem(self.penalties if mu is None else mu))
 
     def with_constraints(self, *constraints: Constraint, desired: np.ndarray | None = None) -> Case:
         """With other constraints than it has; desired accelerations zero unless given."""

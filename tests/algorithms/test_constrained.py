@@ -5,14 +5,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from constrained_cases import HARD, PROXIMAL, STIFFNESS, Case, error, ladder, random_case, remaining, scaled_eigenvalues
+from constrained_cases import (
+    HARD,
+    PROXIMAL,
+    STIFFNESS,
+    Case,
+    error,
+    iterated,
+    ladder,
+    random_case,
+    remaining,
+    scaled_eigenvalues,
+)
 
 import linkwright as lw
 from linkwright import connect, weld
 from linkwright.algorithms.aba import aba
-from linkwright.algorithms.constrained_aba import constrained_aba
 from linkwright.algorithms.constrained_ltl import ltl_soft
-from linkwright.algorithms.constrained_problem import ConstrainedProblem, Iterations
+from linkwright.algorithms.constrained_problem import ConstrainedProblem
 from linkwright.algorithms.pv import pv
 from linkwright.algorithms.pv_base import base_is_separable, floating_bases, pv_auto, pv_with_base_last
 from linkwright.algorithms.pv_early import pv_early
@@ -153,7 +163,7 @@ def test_contradictions_are_settled_by_least_squares(seed):
 def test_one_iteration_is_the_soft_solver(seed):
     case = random_case(seed)
     soft = ltl_soft(case.problem(case.penalties))
-    solution = constrained_aba(case.problem(case.penalties), Iterations(1))
+    solution = iterated("constrained_aba", case.problem(case.penalties), 1)
     assert error(solution.a, np.array(soft.a)) < 1e-8
     assert error(solution.lam, np.array(soft.lam)) < 1e-6
     # a soft constraint gives in by lam/mu
@@ -172,7 +182,7 @@ def test_no_constraints_gives_aba(seed):
     for name in HARD:
         assert error(HARD[name](problem).a, a) < HARD_TOLERANCE, name
     for name in PROXIMAL:
-        assert error(PROXIMAL[name](case.problem(np.zeros(0)), Iterations(3)).a, a) < HARD_TOLERANCE, name
+        assert error(iterated(name, case.problem(np.zeros(0)), 3).a, a) < HARD_TOLERANCE, name
 
 
 # Seeds with several constraints.

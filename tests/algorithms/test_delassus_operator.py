@@ -7,7 +7,7 @@ from loop_cases import random_graph, repeated
 import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.model import tree_of
-from linkwright.programs.operator_choice import OperatorMethod, cheapest_method, stages_of
+from linkwright.programs.operator_choice import STIFFNESS, OperatorMethod, cheapest_method, stages_of
 from linkwright.programs.penalties import automatic_penalties
 from linkwright.programs.stages import cut
 from linkwright.referee import LONG, DenseDynamics, backward_substitution, cholesky, forward_substitution
@@ -141,12 +141,20 @@ def test_external_forces_and_parameters(rng):
     assert np.allclose(found, J @ a + drift, rtol=1e-10)
 
 
-def test_single_precision(rng):
-    model = lw.load("stewart_platform")
-    q, x = model.random_configuration(rng).astype(np.float32), rng.normal(size=model.nc).astype(np.float32)
-    at = lw.delassus_operator(model, dtype="float32", outputs="product").factor(q)
-    expected = lw.reference(model, "dense_delassus")(q) @ x
-    assert np.abs(at.product(x) - expected).max() < 1e-4 * np.abs(expected).max()
+@pytest.mark.parametrize("name", ["stewart_platform", "two_hands_with_cube", "digit_like"])
+@pytest.mark.parametrize("applications", [1, 100])
+def test_single_precision(name, applications, rng):
+    """At default options: solutions by sweeps would lose all digits, so they are not chosen."""
+    model = lw.load(name)
+    q = model.random_configuration(rng, 10).astype(np.float32)
+    x = rng.normal(size=(10, model.nc)).astype(np.float32)
+    outputs = ("product", "solve")
+    at = lw.delassus_operator(model, dtype="float32", outputs=outputs, applications=applications).factor(q)
+    mu = automatic_penalties(model, STIFFNESS["float32"])
+    expected = lw.reference(model, "delassus_operator", mu="input", method="matrix")(q, x, mu)
+    for name in outputs:
+        found, exact = getattr(at, name)(x), getattr(expected, name)
+        assert np.abs(found - exact).max() < 1e-4 * np.abs(exact).max(), name
 
 
 # The choice
@@ -175,6 +183,13 @@ def test_what_is_counted_is_what_is_compiled():
         assert cheapest_method(model, ("product", "solve"), applications).product == early
         operator = lw.delassus_operator(model, outputs=("product", "solve"), applications=applications)
         assert operator.operations["product"].total == product
+
+
+def test_stiff_solutions_take_the_matrix(rng):
+    """At any cost: sweeps would lose as many digits as mu has."""
+    model = lw.load("digit_like")
+    soft, stiff = (lw.delassus_operator(model, outputs="solve", mu=mu) for mu in (1.0, 1e9))
+    assert soft.operations["solve"].total < 3000 < stiff.operations["solve"].total
 
 
 def test_one_program_costs_a_factorization_and_its_applications():

@@ -13,41 +13,64 @@ from collections.abc import Sequence
 from ..model import Tree
 from ..model.loops import loop_root
 from ..scalar import Scalar
-from ..spatial import LDL, ArticulatedInertia, Force, Motion, sum_of
+from ..spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, sum_of
 from .articulation import Articulation
-from .constrained_problem import ConstrainedProblem, Iterations, Solution
-from .constraint_rows import constrained_bodies
+from .constrained_problem import ConstrainedProblem, Solution
+from .constraint_rows import constrained_bodies, squared_motions
 from .pv import Passing
 
 
 def bbo(problem: ConstrainedProblem) -> Solution:
     """Hard constraints; those of each loop must be independent of one another."""
-    loops = _EliminatedLoops(problem, problem.idle, [e for _, _, e in problem.rows])
-    a, change, lam = loops.roll_out()
+    loops = EliminatedLoops(problem, problem.idle, [e for _, _, e in problem.rows])
+    a, change, lam = loops.roll_out(loops.present, None)
     return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins)
 
 
-def prox_bbo(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:
-    """Solve to the end of `iterations`, from multipliers `start` (zero if None).
+def prox_bbo(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedLoops:
+    """Loops eliminated with multipliers `start`, ready for iterations (proximal.py)."""
+    return DampedLoops(problem, start)
 
-    Each iteration pulls the multipliers to the last ones, K a - lam/mu = e - lam_last/mu, so that K a - e is
-    (lam - lam_last)/mu.
-    """
-    damping = [1.0 / m for m in problem.mu]
-    lam: list[Scalar] = list(start) if start is not None else [0.0] * len(damping)
-    right = [e - d * x for (_, _, e), d, x in zip(problem.rows, damping, lam, strict=True)]
-    loops = _EliminatedLoops(problem, damping, right)
-    carriers = set(constrained_bodies(problem.tree))
-    used: Scalar = 1.0
-    running: Scalar = 1.0
-    for _ in range(iterations.limit - 1):
-        _, _, new = loops.roll_out(carriers)
-        residuals = [d * (b - a) for d, a, b in zip(damping, lam, new, strict=True)]
-        running = running * iterations.running(residuals)
-        loops.push([-(r * running) for r in residuals], carriers)
-        lam, used = new, used + running
-    a, change, lam = loops.roll_out()
-    return Solution(a, lam, _residuals(problem, change), used, ())
+
+class DampedLoops:
+    """Each iteration pulls the multipliers to the last ones, K a - lam/mu = e - lam_last/mu, so that K a - e is
+    (lam - lam_last)/mu. `inner` are the accelerations."""
+
+    pivots: Sequence[Scalar] = ()
+
+    def __init__(self, problem: ConstrainedProblem, start: Sequence[Scalar]):
+        self.problem, self.lam = problem, RowVector(start)
+        self.damping = RowVector(1.0 / m for m in problem.mu)
+        right = RowVector(e for _, _, e in problem.rows) - self.damping * self.lam
+        self.loops = EliminatedLoops(problem, list(self.damping), list(right))
+        self.y, self.z = self.loops.present
+        self._change: list[Motion] = []
+
+    def residuals(self) -> RowVector:
+        _, _, new = self.loops.roll_out((self.y, self.z), self.loops.carriers)
+        return self.damping * (RowVector(new) - self.lam)
+
+    def push(self, step: RowVector) -> None:
+        dy, dz = self.loops.swept(-(self.damping * step))
+        self.y = {i: _sum(y, dy[i]) if i in dy else y for i, y in self.y.items()}
+        self.z = {i: _sum(z, dz[i]) for i, z in self.z.items()}
+        self.lam = self.lam + step
+
+    def solution(self) -> tuple[list[Scalar], RowVector]:
+        a, self._change, _ = self.loops.roll_out((self.y, self.z), None)
+        return a, RowVector(_residuals(self.problem, self._change))
+
+    def response(self, step: RowVector, *, whole: bool = True) -> tuple[list[Scalar], RowVector]:
+        dy, dz = self.loops.swept(-(self.damping * step))
+        still = {i: dy[i] if i in dy else [0.0] * len(y) for i, y in self.y.items()}
+        a, _, new = self.loops.roll_out((still, dz), None if whole else self.loops.carriers)
+        return a, self.damping * (RowVector(new) - step)
+
+    def sizes(self) -> tuple[Scalar, Scalar]:
+        return squared_motions(self.problem.constraints, self._change)
+
+    def finish(self, inner: list[Scalar], lam: RowVector, residuals: RowVector) -> tuple[list[Scalar], list[Scalar]]:
+        return inner, list(residuals)
 
 
 def roots(tree: Tree) -> list[int]:
@@ -80,19 +103,22 @@ class _Root:
             lambda r, s: sum_of(row[r] * g[s] for row, g in zip(self.K, self.GK, strict=True))
         )
 
-    def multipliers(self, a: Motion, lam: Sequence[Scalar]) -> list[Scalar]:
+    def multipliers(self, a: Motion, lam: Sequence[Scalar], z: Sequence[Scalar]) -> list[Scalar]:
         return [
-            self.GK[k].dot(a) - self.z[k] - _dot([g[k] for g in self.GU], [lam[u] for u in self.others])
+            self.GK[k].dot(a) - z[k] - _dot([g[k] for g in self.GU], [lam[u] for u in self.others])
             for k in range(len(self.rows))
         ]
 
 
-class _EliminatedLoops:
+YZ = tuple[dict[int, list[Scalar]], dict[int, list[Scalar]]]  # y by body, z by root
+
+
+class EliminatedLoops:
     """All links and loops eliminated: joints, y, what passes each joint, and the roots."""
 
     def __init__(self, problem: ConstrainedProblem, damping: Sequence[Scalar], right: list[Scalar]):
         tree, sweep = problem.tree, problem.sweep
-        self.problem = problem
+        self.problem, self.carriers = problem, set(constrained_bodies(tree))
         n, m = len(tree.parent), len(right)
         rooted: dict[int, list[int]] = {}
         K: list[dict[int, Force]] = [{} for _ in range(n)]
@@ -149,9 +175,14 @@ class _EliminatedLoops:
     def margins(self) -> list[Scalar]:
         return [margin for root in self.root.values() for margin in root.factor.margins]
 
-    def roll_out(self, bodies: set[int] | None = None) -> tuple[list[Scalar], list[Motion], list[Scalar]]:
+    @property
+    def present(self) -> YZ:
+        return dict(enumerate(self.y)), {i: root.z for i, root in self.root.items()}
+
+    def roll_out(self, state: YZ, bodies: set[int] | None) -> tuple[list[Scalar], list[Motion], list[Scalar]]:
         """(joint accelerations, changes of the bodies' accelerations, multipliers), from the ground to the tips."""
         tree, sweep = self.problem.tree, self.problem.sweep
+        y, z = state
         a: list[Scalar] = [0.0] * tree.nv
         lam: list[Scalar] = [0.0] * len(self.problem.rows)
         change = [Motion.zero()] * len(tree.parent)
@@ -160,7 +191,7 @@ class _EliminatedLoops:
                 continue
             if i:
                 carried = sweep.X[i] @ change[tree.parent[i]]
-                rates = self.joint[i].rates(self.y[i], carried)
+                rates = self.joint[i].rates(y[i], carried)
                 if i in self.passing:
                     through = self.passing[i]
                     for r, solved in zip(through.rows, through.solved, strict=True):
@@ -169,32 +200,36 @@ class _EliminatedLoops:
                 change[i] = sweep.S[i].add_motion(carried, rates)
             if i in self.root:
                 root = self.root[i]
-                for r, x in zip(root.rows, root.multipliers(change[i], lam), strict=True):
+                for r, x in zip(root.rows, root.multipliers(change[i], lam, z[i]), strict=True):
                     lam[r] = x
         return a, change, lam
 
-    def push(self, right: Sequence[Scalar], carriers: set[int]) -> None:
+    def swept(self, right: Sequence[Scalar]) -> YZ:
         """What a change of the right-hand sides does to y and z: the elimination above of right-hand sides alone."""
-        tree, sweep = self.problem.tree, self.problem.sweep
+        tree, sweep, carriers = self.problem.tree, self.problem.sweep, self.carriers
         right = list(right)
+        changes: YZ = ({}, {})
         wrench = {i: Force.zero() for i in (0, *carriers)}
         for i in (*sorted(carriers, reverse=True), 0):
             if i in self.root:
                 root = self.root[i]
-                dz = root.factor.solve([right[r] for r in root.rows])
-                root.z = [x + d for x, d in zip(root.z, dz, strict=True)]
+                changes[1][i] = dz = root.factor.solve([right[r] for r in root.rows])
                 wrench[i] = wrench[i] - _combine(root.K, dz)
                 for u, across in zip(root.others, root.across, strict=True):
                     right[u] = right[u] - _dot(across, dz)
             if not i:
                 break
             joint, p = self.joint[i], tree.parent[i]
-            dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
-            self.y[i] = [x + d for x, d in zip(self.y[i], dy, strict=True)]
+            changes[0][i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
             if i in self.passing:
                 for r, KS in zip(self.passing[i].rows, self.passing[i].KS, strict=True):
                     right[r] = right[r] - _dot(KS, dy)
             wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
+        return changes
+
+
+def _sum(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+    return [a + b for a, b in zip(x, y, strict=True)]
 
 
 def _residuals(problem: ConstrainedProblem, change: Sequence[Motion]) -> list[Scalar]:

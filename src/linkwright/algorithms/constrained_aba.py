@@ -2,7 +2,7 @@
 
 [Sathya2024b] sec. II-A2 in maximal coordinates, [Sathya2025] Alg. 1-3 for constraints to the ground. The augmented
 Lagrangian adds mu K'K to the inertia of a constrained body and K'(lam - mu e) to its wrench; the rest is ABA. Each
-further iteration corrects the multipliers and sweeps only the bodies that carry a constraint.
+further iteration (proximal.py) corrects the multipliers and sweeps only the bodies that carry a constraint.
 """
 
 from __future__ import annotations
@@ -10,59 +10,51 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scalar import Scalar
-from ..spatial import Force, sum_of
+from ..spatial import Force, Motion, sum_of
 from .aba import accelerate, articulate
-from .constrained_problem import ConstrainedProblem, Iterations, Solution
+from .constrained_problem import ConstrainedProblem
 from .constraint_rows import constrained_bodies, penalty_inertia
+from .swept_bodies import SweptBodies
 
 
-def constrained_aba(
-    problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None
-) -> Solution:
-    """Solve to the end of `iterations`, from multipliers `start` (zero if None)."""
-    tree, sweep = problem.tree, problem.sweep
-    IA = [inertia.articulated() for inertia in tree.lumped]
-    pA = list(problem.wrenches)
-    lam: list[Scalar] = list(start) if start is not None else [0.0] * len(problem.rows)
-    for c, own in zip(problem.constraints, problem.split(lam), strict=True):
-        IA[c.body] = IA[c.body] + penalty_inertia(c.K, c.mu)
-        pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
-        pA[c.body] = pA[c.body] + combine(c.K, pull)
-
-    joint, y = articulate(tree, sweep, IA, pA, problem.tau)
-    carriers = constrained_bodies(tree)
-    used: Scalar = 1.0
-    residuals, lam = _update(problem, joint, y, carriers, lam, 1.0)
-    for _ in range(iterations.limit - 1):
-        running = iterations.running(residuals)
-        _correct(problem, joint, y, carriers, residuals, running)
-        new, lam = _update(problem, joint, y, carriers, lam, running)
-        residuals, used = new, used + running
-    a, _ = accelerate(tree, sweep, joint, y)
-    pivots = [pivot for i in tree.outward() for pivot in joint[i].D.pivots]
-    return Solution(a, lam, residuals, used, pivots)
+def constrained_aba(problem: ConstrainedProblem, start: Sequence[Scalar]) -> SweptBodies:
+    """The tree, articulated with multipliers `start`, ready for iterations."""
+    return SweptBodies(ArticulatedTree(problem, start))
 
 
-def _update(problem, joint, y, carriers, lam, running) -> tuple[list[Scalar], list[Scalar]]:
-    """(K a - e, lam + mu (K a - e))."""
-    _, change = accelerate(problem.tree, problem.sweep, joint, y, carriers)
-    residuals = [r for c in problem.constraints for r in c.residual(change)]
-    steps = [m * r * running for m, r in zip(problem.mu, residuals, strict=True)]
-    return residuals, [x + s for x, s in zip(lam, steps, strict=True)]
+class ArticulatedTree:
+    """ABA's articulated bodies, with penalties and multipliers in their inertias and wrenches."""
 
+    def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar]):
+        tree = problem.tree
+        IA = [inertia.articulated() for inertia in tree.lumped]
+        pA = list(problem.wrenches)
+        for c, own in zip(problem.constraints, problem.split(lam), strict=True):
+            IA[c.body] = IA[c.body] + penalty_inertia(c.K, c.mu)
+            pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
+            pA[c.body] = pA[c.body] + combine(c.K, pull)
+        self.problem, self.carriers = problem, set(constrained_bodies(tree))
+        self.joint, self.y = articulate(tree, problem.sweep, IA, pA, problem.tau)
 
-def _correct(problem, joint, y, carriers, residuals, running) -> None:
-    """What the change of multipliers, mu (K a - e), does to y: ABA's inward sweep of a wrench alone."""
-    tree, sweep = problem.tree, problem.sweep
-    wrench = {i: Force.zero() for i in (0, *carriers)}
-    for c, own in zip(problem.constraints, problem.split(residuals), strict=True):
-        step = [m * r * running for m, r in zip(c.mu, own, strict=True)]
-        wrench[c.body] = wrench[c.body] + combine(c.K, step)
-    for i in reversed(carriers):
-        p = tree.parent[i]
-        dy = joint[i].D.solve([-s for s in sweep.S[i].project(wrench[i])])
-        y[i] = [a + b for a, b in zip(y[i], dy, strict=True)]
-        wrench[p] = wrench[p] + sweep.X[i].T @ joint[i].force_felt(wrench[i], dy, [0.0] * len(dy))
+    def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
+        return accelerate(self.problem.tree, self.problem.sweep, self.joint, y, None if bodies is None else sorted(bodies))
+
+    def change_of_y(self, step: Sequence[Scalar]) -> dict[int, list[Scalar]]:
+        """ABA's inward sweep of a wrench alone."""
+        tree, sweep = self.problem.tree, self.problem.sweep
+        changes = {}
+        wrench = {i: Force.zero() for i in (0, *self.carriers)}
+        for c, own in zip(self.problem.constraints, self.problem.split(step), strict=True):
+            wrench[c.body] = wrench[c.body] + combine(c.K, own)
+        for i in sorted(self.carriers, reverse=True):
+            p, joint = tree.parent[i], self.joint[i]
+            changes[i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
+            wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
+        return changes
+
+    @property
+    def pivots(self) -> list[Scalar]:
+        return [pivot for i in self.problem.tree.outward() for pivot in self.joint[i].D.pivots]
 
 
 def combine(K: Sequence[Force], factors: Sequence[Scalar]) -> Force:

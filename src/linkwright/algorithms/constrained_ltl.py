@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scalar import Scalar, is_zero
-from ..spatial import LDL, Force, sum_of
+from ..spatial import LDL, Force, RowVector, sum_of
 from .closures.closure import Terms
-from .constrained_problem import ConstrainedProblem, Iterations, Solution
+from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import ConstraintRows
 from .crba import crba
 from .ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
-from .pv import proximal_point
+from .damped_delassus import DampedDelassus
+from .proximal import Iterations, iterate
 from .rnea import joint_torques
 
 
@@ -47,22 +48,24 @@ def ltl(problem: ConstrainedProblem) -> Solution:
         Lambda[r][r] = Lambda[r][r] + idle
     factor = LDL(Lambda)
     lam = factor.solve([_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)])
-    return _finish(space, L, Y, z, lam, 1.0, factor.margins)
+    a, residuals = _accelerate(space, L, Y, z, lam)
+    return Solution(a, lam, residuals, 1.0, factor.margins)
 
 
-def prox_ltl(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:
+def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
+    """Ready for iterations (proximal.py), as prox_ltls is."""
     space, L, Y, z = _factored(problem)
     right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
-    lam, used = proximal_point(gram(Y), right, problem.mu, iterations, start)
-    return _finish(space, L, Y, z, lam, used, ())
+    return DampedDelassus(problem, gram(Y), right, start, lambda lam: _accelerate(space, L, Y, z, lam))
 
 
 def ltl_soft(problem: ConstrainedProblem) -> Solution:
     """Penalties in place of constraints: one step of proxLTL from zero."""
-    return prox_ltl(problem, Iterations(1))
+    start = [0.0] * len(problem.rows)
+    return iterate(prox_ltl(problem, start), Iterations(1), start)
 
 
-def prox_ltls(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:
+def prox_ltls(problem: ConstrainedProblem, start: Sequence[Scalar]) -> AugmentedInertia:
     """Augmented Lagrangian in joint space. J'J couples only velocities on one path to the ground, as M does."""
     space, mu = JointSpace(problem), problem.mu
     augmented = [list(row) for row in space.M]
@@ -73,20 +76,45 @@ def prox_ltls(problem: ConstrainedProblem, iterations: Iterations, start: Sequen
             for s in touched[: touched.index(r) + 1]:
                 augmented[r][s] = augmented[r][s] + scaled * row[s]
                 augmented[s][r] = augmented[r][s]
-    L = ltl_factor(augmented, space.parents)
-    lam: list[Scalar] = [0.0] * len(mu) if start is None else list(start)
-    pull = [x - m * e for x, m, e in zip(lam, mu, space.e, strict=True)]
-    a = ltl_solve(L, space.parents, [f - t for f, t in zip(space.free, _transposed(space, pull), strict=True)])
-    residuals, used = space.residuals(a), 1.0
-    lam = [x + m * r for x, m, r in zip(lam, mu, residuals, strict=True)]
-    for _ in range(iterations.limit - 1):
-        running = iterations.running(residuals)
-        step = [m * r * running for m, r in zip(mu, residuals, strict=True)]
-        change = ltl_solve(L, space.parents, _transposed(space, step))
-        a = [x - dx for x, dx in zip(a, change, strict=True)]
-        residuals, used = space.residuals(a), used + running
-        lam = [x + m * r * running for x, m, r in zip(lam, mu, residuals, strict=True)]
-    return Solution(a, lam, residuals, used, [L[k][k] for k in range(len(L))])
+    return AugmentedInertia(problem, space, ltl_factor(augmented, space.parents), start)
+
+
+class AugmentedInertia:
+    """M + J' mu J = L'L, as the iterations of proximal.py see it; `inner` are the accelerations themselves."""
+
+    def __init__(self, problem: ConstrainedProblem, space: JointSpace, L, start: Sequence[Scalar]):
+        self.problem, self.space, self.L = problem, space, L
+        pull = [x - m * e for x, m, e in zip(start, problem.mu, space.e, strict=True)]
+        right = [f - t for f, t in zip(space.free, _transposed(space, pull), strict=True)]
+        self.a = ltl_solve(L, space.parents, right)
+
+    @property
+    def pivots(self) -> list[Scalar]:
+        return [self.L[k][k] for k in range(len(self.L))]
+
+    def residuals(self) -> RowVector:
+        return RowVector(self.space.residuals(self.a))
+
+    def push(self, step: RowVector) -> None:
+        change = ltl_solve(self.L, self.space.parents, _transposed(self.space, step))
+        self.a = [x - dx for x, dx in zip(self.a, change, strict=True)]
+
+    def solution(self) -> tuple[list[Scalar], RowVector]:
+        return self.a, self.residuals()
+
+    def response(self, step: RowVector, *, whole: bool = True) -> tuple[list[Scalar], RowVector]:
+        change = ltl_solve(self.L, self.space.parents, _transposed(self.space, -step))
+        return change, RowVector(_dot(row, change) for row in self.space.J)
+
+    def sizes(self) -> tuple[Scalar, Scalar]:
+        """What the accelerations of single joints add to the rows; lengths and angles are not told apart."""
+        square = RowVector(
+            j * x for row in self.space.J for j, x in zip(row, self.a, strict=True) if not is_zero(j)
+        ).square
+        return square, square
+
+    def finish(self, inner: list[Scalar], lam: RowVector, residuals: RowVector) -> tuple[list[Scalar], list[Scalar]]:
+        return inner, list(residuals)
 
 
 def closure_jacobian(tree, sweep, constraints: Sequence[ConstraintRows]) -> list[list[Scalar]]:
@@ -128,13 +156,13 @@ def _factored(problem):
     return space, L, space.delassus_rows(L), solve_LT(L, space.parents, space.free)
 
 
-def _finish(space: JointSpace, L, Y, z, lam, used, pivots) -> Solution:
-    """L a = z - Y' lam."""
+def _accelerate(space: JointSpace, L, Y, z, lam) -> tuple[list[Scalar], list[Scalar]]:
+    """(a, residuals) from L a = z - Y' lam."""
     corrected = list(z)
     for y, x in zip(Y, lam, strict=True):
         corrected = [c if is_zero(e) else c - e * x for c, e in zip(corrected, y, strict=True)]
     a = solve_L(L, space.parents, corrected)
-    return Solution(a, lam, space.residuals(a), used, pivots)
+    return a, space.residuals(a)
 
 
 def _transposed(space: JointSpace, values: Sequence[Scalar]) -> list[Scalar]:

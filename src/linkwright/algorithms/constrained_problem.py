@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..model import Tree
-from ..scalar import Scalar, where
+from ..scalar import Scalar
 from ..spatial import Force
 from .constraint_rows import ConstraintRows, constraint_rows, largest_residual
 from .motion_sweep import MotionSweep
@@ -65,25 +65,9 @@ class Solution:
     residuals: list[Scalar]
     iterations: Scalar
     pivots: Sequence[Scalar] = ()
+    converged: Scalar | None = None  # of iterations that end at a tolerance: whether it was reached
+    outcome: Scalar | None = None  # what rank_aware.py says of directions that are weak
 
     @property
     def residual(self) -> Scalar:
         return largest_residual(self.residuals)
-
-
-@dataclass(frozen=True)
-class Iterations:
-    """How proximal iterations end: after `limit` of them, or once every residual is within `tolerance`.
-
-    Both compile to straight-line code. With a tolerance, a sample that has converged is frozen, so its answer does not
-    depend on what else is in its batch.
-    """
-
-    limit: int
-    tolerance: Scalar | None = None
-
-    def running(self, residuals: Sequence[Scalar]) -> Scalar:
-        """1 while this sample still iterates, else 0."""
-        if self.tolerance is None:
-            return 1.0
-        return where(largest_residual(residuals) > self.tolerance, 1.0, 0.0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..model import Tree
 from ..scalar import Scalar, maximum
-from ..spatial import ArticulatedInertia, Force, Motion, sum_of
+from ..spatial import ArticulatedInertia, Force, Motion, RowVector, sum_of
 from .closures import Closure, FrameMotions, closures
 from .closures.closure import Terms
 from .motion_sweep import MotionSweep
@@ -49,6 +49,14 @@ class ConstraintRows:
         for body, K in self.terms[1:]:
             values = [x + row.dot(change[body]) for x, row in zip(values, K, strict=True)]
         return values
+
+    def moved(self, change: Sequence[Motion]) -> list[Scalar]:
+        """K a, for further changes of acceleration."""
+        values = [row.dot(change[self.body]) for row in self.K]
+        for body, K in self.terms[1:]:
+            values = [x + row.dot(change[body]) for x, row in zip(values, K, strict=True)]
+        return values
+
 
 
 def constrained_bodies(tree: Tree) -> list[int]:
@@ -116,3 +124,11 @@ def penalty_inertia(K: Sequence[Force], mu: Sequence[Scalar]) -> ArticulatedIner
     return ArticulatedInertia.from_function(
         lambda r, s: sum_of(row[r] * (row[s] * m) for row, m in zip(K, mu, strict=True))
     )
+
+
+def squared_motions(constraints: Sequence[ConstraintRows], change: Sequence[Motion]) -> tuple[Scalar, Scalar]:
+    """(Linear, angular) changes of acceleration of the bodies that constraints act on first, squared and added up."""
+    bodies = sorted({c.body for c in constraints})
+    linear = RowVector(x for i in bodies for x in change[i].linear)
+    angular = RowVector(x for i in bodies for x in change[i].angular)
+    return linear.square, angular.square

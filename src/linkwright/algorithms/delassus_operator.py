@@ -20,8 +20,9 @@ from ..spatial import LDL, Force, Motion, sum_of
 from .closures import closures
 from .constrained_aba import combine
 from .constraint_rows import ConstraintRows, constrained_bodies, constraint_terms
-from .lcaba import _EliminatedGraph
+from .lcaba import lcaba
 from .propagators import Posture, articulated_joints, dot, pass_inward, pass_outward
+from .swept_bodies import SweptBodies
 
 
 class DelassusMatrix:
@@ -80,11 +81,8 @@ class DelassusSweeps:
 
     def solve(self, x: Sequence[Scalar]) -> list[Scalar]:
         """(J M^-1 J' + 1/mu)^-1 x."""
-        graph = self._penalised
-        graph.y = [[0.0] * len(rates) for rates in graph.y]  # at rest
         pull = [m * value for m, value in zip(self._mu, x, strict=True)]
-        graph.push(pull, set(self._carriers))
-        held = graph.residuals(set(self._carriers))  # -J (M + J' W J)^-1 J' W x
+        _, held = self._penalised.response(pull, whole=False)  # -J (M + J' W J)^-1 J' W x
         return [p + m * h for p, m, h in zip(pull, self._mu, held, strict=True)]
 
     @cached_property
@@ -92,7 +90,7 @@ class DelassusSweeps:
         return articulated_joints(self._tree, self._posture)[0]
 
     @cached_property
-    def _penalised(self) -> _EliminatedGraph:
+    def _penalised(self) -> SweptBodies:
         """LCABA's factorization of M + J' W J."""
         problem = _AtRest(self._tree, self._posture, [])
         for closure, terms, mu in zip(self._every, self._terms, by_constraint(self._tree, self._mu), strict=True):
@@ -100,7 +98,7 @@ class DelassusSweeps:
             problem.constraints.append(
                 ConstraintRows(closure.constraint.name, terms, closure.rows(), nothing, tuple(mu), 1.0)
             )
-        return _EliminatedGraph(problem, [0.0] * len(self._mu))
+        return lcaba(problem, [0.0] * len(self._mu))  # type: ignore[arg-type]
 
 
 class _AtRest:

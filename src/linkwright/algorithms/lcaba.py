@@ -2,7 +2,8 @@
 
 [Sathya2025] Algorithms 1-3. A loop closure couples the inertias of the two links it is between: H[j, i] is the force on
 link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and to its neighbours; lines
-marked `loops` are what constrainedABA does not have. Body frames, with the exact zeros of articulation.py.
+marked `loops` are what constrainedABA does not have. Body frames, with the exact zeros of articulation.py. The iterations
+of Algorithm 3 are those of proximal.py, on the two sweeps at the end of this file.
 """
 
 from __future__ import annotations
@@ -14,30 +15,18 @@ from ..scalar import Scalar
 from ..spatial import ArticulatedInertia, Force, Motion, sum_of
 from .articulation import Articulation
 from .constrained_aba import combine
-from .constrained_problem import ConstrainedProblem, Iterations, Solution
+from .constrained_problem import ConstrainedProblem
 from .constraint_rows import constrained_bodies, penalty_inertia
 from .elimination import elimination_order
 from .loop_spring import FULL, LoopSpring, SpringPassage
+from .swept_bodies import SweptBodies
 
 Block = list[Force]  # one row per component of the force on j, each a covector on the motions of i
 
 
-def lcaba(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:
-    """Solve to the end of `iterations`, from multipliers `start` (zero if None)."""
-    tree = problem.tree
-    lam: list[Scalar] = list(start) if start is not None else [0.0] * len(problem.rows)
-    graph = _EliminatedGraph(problem, lam)
-    carriers = set(constrained_bodies(tree))
-    residuals, used = graph.residuals(carriers), 1.0
-    lam = [x + m * r for x, m, r in zip(lam, problem.mu, residuals, strict=True)]
-    for _ in range(iterations.limit - 1):
-        running = iterations.running(residuals)
-        graph.push([m * r * running for m, r in zip(problem.mu, residuals, strict=True)], carriers)
-        residuals, used = graph.residuals(carriers), used + running
-        lam = [x + m * r * running for x, m, r in zip(lam, problem.mu, residuals, strict=True)]
-    a, _ = graph.accelerate()
-    pivots = [pivot for i in tree.outward() for pivot in graph.joint[i].D.pivots]
-    return Solution(a, lam, residuals, used, pivots)
+def lcaba(problem: ConstrainedProblem, start: Sequence[Scalar]) -> SweptBodies:
+    """The graph, eliminated with multipliers `start`, ready for iterations."""
+    return SweptBodies(EliminatedGraph(problem, start))
 
 
 class Couplings:
@@ -114,12 +103,13 @@ class _Links:
         return None
 
 
-class _EliminatedGraph:
+class EliminatedGraph:
     """All links eliminated, tips first: joints, y, and the couplings W = H S each had to its neighbours."""
 
     def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar]):
         tree, sweep = problem.tree, problem.sweep
         self.problem, self.order = problem, []
+        self.carriers = set(constrained_bodies(tree))
         order = elimination_order(tree)
         links = _Links(problem, lam, [i for i, _ in order])
         IA, pA, H = links.IA, links.pA, links.H
@@ -164,7 +154,7 @@ class _EliminatedGraph:
                 ]
                 links.couple(j, p, felt)
 
-    def accelerate(self, bodies: set[int] | None = None) -> tuple[list[Scalar], list[Motion]]:
+    def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
         """Roll-out over all links, or some that hold their own ancestors and neighbours."""
         tree, sweep = self.problem.tree, self.problem.sweep
         a: list[Scalar] = [0.0] * tree.nv
@@ -173,7 +163,7 @@ class _EliminatedGraph:
             if bodies is not None and i not in bodies:
                 continue
             carried = sweep.X[i] @ change[tree.parent[i]]
-            rates = self.joint[i].rates(self.y[i], carried)
+            rates = self.joint[i].rates(y[i], carried)
             if i in self.passages:  # loops
                 rates = self.passages[i].rates(rates, change)
             for j in neighbours:  # loops
@@ -183,13 +173,10 @@ class _EliminatedGraph:
             change[i] = sweep.S[i].add_motion(carried, rates)
         return a, change
 
-    def residuals(self, carriers: set[int]) -> list[Scalar]:
-        _, change = self.accelerate(carriers)
-        return [r for c in self.problem.constraints for r in c.residual(change)]
-
-    def push(self, step: Sequence[Scalar], carriers: set[int]) -> None:
+    def change_of_y(self, step: Sequence[Scalar]) -> dict[int, list[Scalar]]:
         """What a change of the multipliers does to y: the sweep above with a wrench alone."""
-        tree, sweep = self.problem.tree, self.problem.sweep
+        tree, sweep, carriers = self.problem.tree, self.problem.sweep, self.carriers
+        changes: dict[int, list[Scalar]] = {}
         wrench = {i: Force.zero() for i in (0, *carriers)}
         for c, own in zip(self.problem.constraints, self.problem.split(step), strict=True):
             for body, K in c.terms:
@@ -202,8 +189,7 @@ class _EliminatedGraph:
                 if spring.anchor == i:
                     wrench[i] = wrench[i] + spring.wrench(pull)
             p, joint = tree.parent[i], self.joint[i]
-            dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
-            self.y[i] = [x + d for x, d in zip(self.y[i], dy, strict=True)]
+            changes[i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
             if i in self.passages:  # loops
                 passage = self.passages[i]
                 before = pulls.get(passage.spring, [0.0] * len(passage.GS))
@@ -211,6 +197,11 @@ class _EliminatedGraph:
             for j in neighbours:  # loops
                 wrench[j] = wrench[j] + _times(self.W[j, i], dy)
             wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
+        return changes
+
+    @property
+    def pivots(self) -> list[Scalar]:
+        return [pivot for i in self.problem.tree.outward() for pivot in self.joint[i].D.pivots]
 
 
 def _penalty_coupling(K: Sequence[Force], other: Sequence[Force], mu: Sequence[Scalar]) -> Block:

@@ -13,8 +13,9 @@ from ..scalar import Scalar
 from ..spatial import LDL, Force, sum_of
 from .aba import accelerate, articulate
 from .articulation import Articulation
-from .constrained_problem import ConstrainedProblem, Iterations, Solution
+from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies
+from .damped_delassus import DampedDelassus
 
 
 def pv(problem: ConstrainedProblem) -> Solution:
@@ -24,40 +25,16 @@ def pv(problem: ConstrainedProblem) -> Solution:
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
     factor = LDL(L)
-    return _finish(problem, joint, y, passing, factor.solve(l), 1.0, factor.margins)
+    lam = factor.solve(l)
+    a, residuals = _roll_out(problem, joint, y, passing, lam)
+    return Solution(a, lam, residuals, 1.0, factor.margins)
 
 
-def prox_pv(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:
-    """Proximal PV: L is damped by 1/mu, lam = (L + 1/mu)^-1 (l + lam/mu), so it need not be invertible.
-
-    [Sathya2024b] eq. (8).
-    """
+def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
+    """Proximal PV: L is damped by 1/mu, so it need not be invertible; ready for iterations. [Sathya2024b] eq. (8)."""
     joint, y, passing = _sweep_inward(problem)
     L, l = dual_system(problem, y, passing)
-    lam, used = proximal_point(L, l, problem.mu, iterations, start)
-    return _finish(problem, joint, y, passing, lam, used, ())
-
-
-def proximal_point(
-    L: Sequence[Sequence[Scalar]], l: Sequence[Scalar], mu: Sequence[Scalar], iterations: Iterations,
-    start: Sequence[Scalar] | None,
-) -> tuple[list[Scalar], Scalar]:  # fmt: skip
-    """(lam, iterations used) for L lam = l, L symmetric and at least positive semidefinite."""
-    n = len(l)
-    damping = [1.0 / m for m in mu]
-    damped = LDL([[L[r][s] + damping[r] if r == s else L[r][s] for s in range(n)] for r in range(n)])
-    lam: list[Scalar] = [0.0] * n if start is None else list(start)
-    used: Scalar = 0.0
-    running: Scalar = 1.0
-    for k in range(iterations.limit):
-        new = damped.solve([x + d * y for x, d, y in zip(l, damping, lam, strict=True)])
-        # (L lam - l) of the new multipliers is what the damping held back
-        step = [b - a for a, b in zip(lam, new, strict=True)]
-        lam = [x + s * running for x, s in zip(lam, step, strict=True)]
-        used = used + running
-        if k + 1 < iterations.limit:
-            running = running * iterations.running([d * s for d, s in zip(damping, step, strict=True)])
-    return lam, used
+    return DampedDelassus(problem, L, l, start, lambda lam: _roll_out(problem, joint, y, passing, lam))
 
 
 class Passing:
@@ -129,12 +106,11 @@ def _sweep_inward(problem: ConstrainedProblem):
     return joint, y, propagate_rows(tree, problem.sweep, joint, rows)
 
 
-def _finish(problem, joint, y, passing, lam, used, pivots) -> Solution:
-    """Roll-out: joint accelerations with the constraint forces in place."""
+def _roll_out(problem, joint, y, passing, lam) -> tuple[list[Scalar], list[Scalar]]:
+    """(joint accelerations with the constraint forces in place, residuals)."""
     y = list(y)
     for i, through in passing.items():
         for r, solved in zip(through.rows, through.solved, strict=True):
             y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
     a, change = accelerate(problem.tree, problem.sweep, joint, y)
-    residuals = [r for c in problem.constraints for r in c.residual(change)]
-    return Solution(a, lam, residuals, used, pivots)
+    return a, [r for c in problem.constraints for r in c.residual(change)]

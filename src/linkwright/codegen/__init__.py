@@ -21,7 +21,9 @@ from .compiling import compile_cached, compile_program
 from .function import CompiledFunction
 from .results import Result, result_class
 from .signature import ArraySpec
+from .target import check_dtype
 
 __all__ = [
-    "ArraySpec", "CompiledFunction", "Result", "compile_cached", "compile_program", "load_cached", "result_class",
+    "ArraySpec", "CompiledFunction", "Result", "check_dtype", "compile_cached", "compile_program", "load_cached",
+    "result_class",
 ]  # fmt: skip

@@ -7,12 +7,13 @@ writes anew, and whoever comes after the loop reads as its results.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..trace import Op, Program
 from ..trace.graph import CARRIED, OUTER
-from ..trace.ops import LEAVES, TRUTH_VALUED
+from ..trace.ops import LEAVES, TRUTH_VALUED, operands_of
 from .lower import Instruction, lower
 from .schedule import schedule
 
@@ -97,10 +98,16 @@ class _Writer:
             elif op in TRUTH_VALUED:
                 self.truths.add(value)
             values.append(value)
-        cells = {}
+        cells: dict[int, list[int]] = {}
+        uses = Counter(x for node in program.nodes for x in operands_of(node))
+        uses.update(x for output in program.outputs for x in output.nodes)
         for index, node in enumerate(program.nodes):
             if node[0] is Op.UNTIL:
-                cells[index] = [self._new() for _ in range(program.loops[node[1]].carried)]
+                # what is only there to start from it is a result of an earlier loop: this one goes on in its cell
+                cells[index] = [
+                    values[x] if program.nodes[x][0] is Op.RESULT and uses[x] == 1 else self._new()
+                    for x in node[2 : 2 + program.loops[node[1]].carried]
+                ]
                 self.cells.update(cells[index])
             elif node[0] is Op.RESULT:
                 values[index] = cells[node[1]][node[2]]
@@ -127,7 +134,7 @@ class _Writer:
             node = program.nodes[index]
             loop = program.loops[node[1]]
             starts = [values[x] for x in node[2 : 2 + loop.carried]]
-            finish().writes = list(zip(starts, cells[index], strict=True))
+            finish().writes = [(x, cell) for x, cell in zip(starts, cells[index], strict=True) if x != cell]
             number, self._loops = self._loops, self._loops + 1
             outer = [values[x] for x in node[2 + loop.carried :]]
             inside, body = self.parts(loop.body, {CARRIED: cells[index], OUTER: outer}, (*around, number))

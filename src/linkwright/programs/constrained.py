@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from numbers import Real
+
 import numpy as np
 
 from ..algorithms.bbo import bbo, prox_bbo
 from ..algorithms.constrained_aba import constrained_aba
 from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
-from ..algorithms.constrained_problem import ConstrainedProblem, Iterations, Solution
+from ..algorithms.constrained_problem import ConstrainedProblem, Solution
+from ..algorithms.converge import Accuracy, converge
 from ..algorithms.lcaba import lcaba
+from ..algorithms.proximal import Iterations, iterate
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
 from ..algorithms.pv_early import pv_early
 from ..errors import InputError
-from ..scalar import Scalar
+from ..model import Model
 from ..spatial import Force, sum_of
 from .closures import check_positions
 from .penalties import DUAL, PRIMAL, penalties
 from .recipe import Recipe, external_forces
+from .row_scales import rank_tolerance, row_scales
 from .solvable import check_solvable
 from .status import status
 
 _OUTPUTS = ("a", "forces", "lam", "residual", "iterations", "status")
-_DEFAULT = ("a", "forces", "residual", "iterations")
+_DEFAULT = ("a", "forces", "residual", "iterations", "status")
 # Inputs that options switch on, in the order of the call.
 _SWITCHED = {"desired": "desired", "active": "active", "mu": "mu", "warm_start": "lam"}
 _HARD = {"desired": None, "active": None, "baumgarte": None}
 _SOFT = {**_HARD, "mu": None}
-_PROXIMAL = {**_SOFT, "iterations": 3, "tolerance": None, "warm_start": None}
+_PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": None, "warm_start": None}
+# Relative errors of accelerations at which iterations end that nobody has counted, by the precision of the arithmetic.
+TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -46,43 +54,67 @@ def _check_options(model, options) -> None:
             raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds")
         check_positions(model)
     if "iterations" in options:
-        count, tolerance = options["iterations"], options["tolerance"]
-        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 100:
-            raise InputError(f"iterations is {count!r}; expected a whole number from 1 to 100")
-        if tolerance is not None and not (isinstance(tolerance, int | float) and tolerance >= 0):
-            raise InputError(f"tolerance is {tolerance!r}; expected a number that is not negative, or None")
+        count, rank = options["iterations"], options["rank_tolerance"]
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 100):
+            raise InputError(
+                f"iterations is {count!r}; expected a whole number from 1 to 100, or None for as many as it takes"
+            )
+        for name in ("tolerance", "rank_tolerance"):
+            value = options[name]
+            number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
+            if value is not None and not (number and value >= 0):
+                raise InputError(f"{name} is {value!r}; expected a finite number that is not negative, or None")
+        if rank is not None and count is not None:
+            raise InputError(
+                f"rank_tolerance is {rank!r} beside iterations={count}; counted iterations are the papers' and ask of no "
+                f"direction whether it counts: leave one of the two out"
+            )
+        if rank is not None and rank >= 1:
+            raise InputError(f"rank_tolerance is {rank!r}; singular values are scaled to about 1: expected less than that")
 
 
-def _solver(solve, stiffness: float, *, proximal: bool = False):
+def _solver(solve, stiffness: Mapping[str, float], *, proximal: bool = False):
     def evaluate(tree, x, options):
-        mu = None
+        mu, precision = None, options.get("precision", "float64")
         if "mu" in options:
-            mu = list(x["mu"]) if options["mu"] == "input" else penalties(tree.model, options["mu"], stiffness).tolist()
+            given = options["mu"]
+            mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, stiffness[precision]).tolist()
         problem = ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
             active=x.get("active"), mu=mu, baumgarte=options["baumgarte"],
         )  # fmt: skip
         if proximal:
-            start = list(x["lam"]) if "lam" in x else None
-            solution = solve(problem, Iterations(options["iterations"], options["tolerance"]), start)
+            start = list(x["lam"]) if "lam" in x else [0.0] * len(problem.rows)
+            factored = solve(problem, start)
+            if options["iterations"] is None:
+                solution = converge(factored, _accuracy(tree.model, options, mu, precision), start)
+            else:
+                solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:
             solution = (pv_auto if options.get("base") == "last" else solve)(problem)
-        converged = None
-        if options.get("tolerance") is not None:
-            converged = solution.residual <= options["tolerance"]
-        return _outputs(problem, solution, converged)
+        return _outputs(problem, solution)
 
     return evaluate
 
 
-def _outputs(problem: ConstrainedProblem, solution: Solution, converged: Scalar | None):
+def _accuracy(model: Model, options, mu, precision: str) -> Accuracy:
+    tolerance, rank = options["tolerance"], options["rank_tolerance"]
+    products = [m * float(d) for m, d in zip(mu, row_scales(model), strict=True)] if mu else [1.0]
+    return Accuracy(
+        TOLERANCE[precision] if tolerance is None else float(tolerance),
+        rank_tolerance(model, precision) if rank is None else float(rank),
+        sum_of(products) * (1.0 / len(products)),
+    )
+
+
+def _outputs(problem: ConstrainedProblem, solution: Solution):
     return {
         "a": solution.a,
         "forces": _forces(problem, solution.lam),
         "lam": solution.lam,
         "residual": solution.residual,
         "iterations": solution.iterations,
-        "status": status(solution.a, solution.pivots, converged),
+        "status": status(solution.a, solution.pivots, solution.converged, solution.outcome),
     }
 
 
@@ -95,7 +127,9 @@ def _forces(problem: ConstrainedProblem, lam) -> list:
     return forces
 
 
-def _recipe(name: str, summary: str, solve, options, *, loops: bool = False, stiffness: float = PRIMAL) -> Recipe:
+def _recipe(
+    name: str, summary: str, solve, options, *, loops: bool = False, stiffness: Mapping[str, float] = PRIMAL
+) -> Recipe:  # fmt: skip
     return Recipe(
         name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, stiffness, proximal="iterations" in options),
         ("f_ext",), _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
@@ -105,7 +139,8 @@ def _recipe(name: str, summary: str, solve, options, *, loops: bool = False, sti
 
 def pv_soft(problem: ConstrainedProblem) -> Solution:
     """[Sathya2024] sec. VI: penalties in place of constraints, which is constrainedABA's first iteration."""
-    return constrained_aba(problem, Iterations(1))
+    start = [0.0] * len(problem.rows)
+    return iterate(constrained_aba(problem, start), Iterations(1), start)
 
 
 CONSTRAINED = (

@@ -7,7 +7,7 @@ from functools import partial
 
 from ..algorithms.free_rows import free_row_acceleration
 from ..errors import InputError
-from .operator_choice import METHODS, OperatorMethod, cheapest_method
+from .operator_choice import METHODS, STIFFNESS, OperatorMethod, cheapest_method, sweeps_are_accurate
 from .penalties import penalties
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
@@ -45,10 +45,13 @@ def _evaluate(outputs, tree, x, options):
         )
     applied = [name for name in outputs if name != "bias"]
     if applied:
-        mu = list(x["mu"]) if options["mu"] == "input" else penalties(tree.model, options["mu"]).tolist()
+        precision = options["precision"]
+        given = None if options["mu"] == "input" else penalties(tree.model, options["mu"], STIFFNESS[precision])
+        mu = list(x["mu"]) if given is None else given.tolist()
         method = OperatorMethod.named(options["method"]) or cheapest_method(
-            tree.model, outputs, options["applications"] or options["count"] or 1
-        )
+            tree.model, outputs, options["applications"] or options["count"] or 1,
+            sweeps_are_accurate(tree.model, given, precision),
+        )  # fmt: skip
         operators = method.operators(tree, x["q"], mu, active)
         for name in applied:
             apply = getattr(operators[name], name)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
+
 from ..algorithms.delassus_operator import DelassusMatrix, DelassusSweeps
 from ..algorithms.efpa import efpa
 from ..algorithms.free_rows import free_row_acceleration
@@ -16,12 +18,19 @@ from ..model import Model, Tree, tree_of
 from ..scalar import Scalar
 from ..trace import Op, count_operations, simplify, trace
 from .penalties import automatic_penalties
+from .row_scales import row_scales
 from .stages import Stages, cut
 
 METHODS = ("matrix", "sweeps")
 # Ways to the matrix. KJR and dense algebra have not been the cheapest on any mechanism of docs/delassus.md.
 _MATRICES = {f.__name__: f for f in (pv_osim, ltl_osim, efpa, pv_osimr)}
 _FOR_TREES = ("pv_osimr",)
+
+
+# mu times the scale of a row (row_scales.py) where mu is automatic, by the precision of the arithmetic.
+STIFFNESS = {"float64": 1e6, "float32": 1e3}
+# Solutions by sweeps lose about as many digits as this has, so stiffer ones take the matrix: docs/delassus.md.
+_STIFFEST_SWEPT = {"float64": 1e6, "float32": 1e1}
 
 
 @dataclass(frozen=True)
@@ -48,8 +57,13 @@ class OperatorMethod:
 
 
 @lru_cache(maxsize=64)
-def cheapest_method(model: Model, outputs: tuple[str, ...], applications: int) -> OperatorMethod:
-    """By exact count, with the model's own numbers, for so many vectors a factorization; kept for the process."""
+def cheapest_method(
+    model: Model, outputs: tuple[str, ...], applications: int, swept_solutions: bool = True
+) -> OperatorMethod:
+    """By exact count, with the model's own numbers, for so many vectors a factorization; kept for the process.
+
+    `swept_solutions` allows solutions by sweeps.
+    """
 
     def cost(method: OperatorMethod) -> int:
         early, late = _operations(model, method, outputs)
@@ -57,12 +71,21 @@ def cheapest_method(model: Model, outputs: tuple[str, ...], applications: int) -
 
     sweeps = OperatorMethod("sweeps", "sweeps")
     way, operations, product = _cheapest_matrix(model, "bias" in outputs)
-    if cost(sweeps) <= operations + product * applications * len(set(outputs) - {"bias"}):
+    may_sweep = swept_solutions or "solve" not in outputs
+    if may_sweep and cost(sweeps) <= operations + product * applications * len(set(outputs) - {"bias"}):
         return sweeps  # solutions take no fewer operations than products, so factoring the matrix need not be counted
-    candidates = [sweeps, OperatorMethod("matrix", "matrix", way)]
+    candidates = [*([sweeps] if may_sweep else []), OperatorMethod("matrix", "matrix", way)]
     if {"product", "solve"} <= set(outputs):
         candidates.append(OperatorMethod("sweeps", "matrix", way))
     return min(candidates, key=cost)
+
+
+def sweeps_are_accurate(model: Model, mu: np.ndarray | None, precision: str) -> bool:
+    """Whether solutions by sweeps keep half of the digits. Penalties that come with the call (None) are thought soft,
+    except in single precision, where not even those of a contact would be.
+    """
+    stiffest = float(np.max(mu * row_scales(model), initial=0.0)) if mu is not None else STIFFNESS["float64"]
+    return stiffest <= _STIFFEST_SWEPT[precision] * (1 + 1e-9)
 
 
 @lru_cache(maxsize=64)

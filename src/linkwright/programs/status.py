@@ -1,22 +1,32 @@
-"""One code per sample: what became of it. Compiled code never raises on values."""
+"""One code per sample: what became of it. Compiled code never raises on values. "Ok" is a promise."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..scalar import Scalar, where
 
-STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE = 0.0, 1.0, 2.0, 3.0
-_LARGEST = float(np.finfo(np.float64).max)
+STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE, STATUS_INFEASIBLE = 0.0, 1.0, 2.0, 3.0, 4.0
+STATUS_MEANING = {
+    0: "ok",
+    1: "not converged",
+    2: "singular: the answer is not determined by the constraints at hand",
+    3: "not finite",
+    4: "infeasible: constraints contradict one another, and a compromise is returned",
+    5: "another assembly branch than asked for",
+    6: "a contact that is not modelled may have occurred",
+}
 
 
-def status(a: Sequence[Scalar], pivots: Sequence[Scalar], converged: Scalar | None = None) -> Scalar:
-    """0 ok, 1 not converged, 2 singular (a pivot that is not positive), 3 not finite: the worst that applies."""
-    code: Scalar = STATUS_OK if converged is None else where(converged, STATUS_OK, STATUS_NOT_CONVERGED)
+def status(
+    a: Sequence[Scalar], pivots: Sequence[Scalar], converged: Scalar | None = None, outcome: Scalar | None = None
+) -> Scalar:
+    """The worst that applies: not finite, then a pivot that is not positive, then what the iterations say."""
+    code: Scalar = STATUS_OK if outcome is None else outcome
+    if converged is not None:
+        code = where(converged, code, STATUS_NOT_CONVERGED)
     for pivot in pivots:
         code = where(pivot > 0.0, code, STATUS_SINGULAR)
     for x in a:
-        code = where(abs(x) <= _LARGEST, code, STATUS_NOT_FINITE)  # false for nan too
+        code = where(abs(x) < float("inf"), code, STATUS_NOT_FINITE)  # false for nan too
     return code

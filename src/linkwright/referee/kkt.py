@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,24 +47,29 @@ class KKTSolution:
     rows: int
     residual: float
     feasible: bool
-    singular_values: np.ndarray  # of J M^(-1/2), largest first
+    singular_values: np.ndarray  # of J M^(-1/2), rows scaled if scales were given, largest first
 
 
 def solve_kkt(
-    model: Model, q, v, tau, *, desired=None, f_ext=None, precision: str = "double"
-) -> KKTSolution:
+    model: Model, q, v, tau, *, desired=None, f_ext=None, precision: str = "double",
+    rank_tolerance: float | None = None, scales: Sequence[float] | None = None,
+) -> KKTSolution:  # fmt: skip
     """Constrained forward dynamics at one state, dense. Multipliers are those of least norm where not unique.
 
     desired     acceleration of every constraint row, zero if None
     f_ext       (nbodies, 6), [linear; angular] in body frames
     precision   "double" (kinematics in long double, then NumPy's SVD) or "extended" (50 digits throughout, mpmath)
+    rank_tolerance   with `scales` (d of every row): directions of the rows divided by sqrt(d) whose singular value is
+                     smaller are dependent, as for the solvers; by default rows are taken as they are, and only those
+                     dependent but for rounding count as such
     """
     _check(model, q, v, tau, desired, f_ext)
     if precision == "double":
-        return _solve(model, q, v, tau, desired, f_ext, LONG, _svd_double)
+        return _solve(model, q, v, tau, desired, f_ext, LONG, _svd_double, rank_tolerance, scales)
     if precision == "extended":
         with mpmath_module().workdps(DIGITS):
-            return _solve(model, q, v, tau, desired, f_ext, extended_arithmetic(), _svd_extended)
+            arithmetic = extended_arithmetic()
+            return _solve(model, q, v, tau, desired, f_ext, arithmetic, _svd_extended, rank_tolerance, scales)
     raise InputError(f"precision is {precision!r}; expected 'double' or 'extended'")
 
 
@@ -80,7 +86,7 @@ def _check(model: Model, q, v, tau, desired, f_ext) -> None:
             raise InputError(f"{name} has shape {np.shape(value)}; expected {shape}: the referee takes one state")
 
 
-def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd) -> KKTSolution:
+def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd, rank_tolerance, scales) -> KKTSolution:
     """With M = C C' and x = C'(a - a_free), the constraints are Y x = r for Y = J C^-T, and x = -Y' lam.
 
     The least x that makes ||Y x - r|| least, and the least lam that gives it, follow from the singular values of Y.
@@ -95,16 +101,22 @@ def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd) -> KKTSolution:
     z = forward_substitution(C, free)  # C' a_free
     Y = forward_substitution(C, J.T).T
     r = e - Y @ z
-    U, sigma = svd(Y)
-    rank = int(sum(s > RANK_TOLERANCE * sigma[0] for s in sigma)) if len(sigma) and sigma[0] > 0 else 0
-    U, sigma = U[:, :rank], sigma[:rank]
-    lam = -(U @ ((U.T @ r) / (sigma * sigma)))
+    weight = A.array(np.ones(model.nc) if scales is None else 1.0 / np.sqrt(np.asarray(scales)))
+    U, sigma = svd(Y * weight[:, None])
+    limit = 0.0
+    if rank_tolerance is not None:
+        limit = rank_tolerance
+    elif len(sigma):
+        limit = RANK_TOLERANCE * sigma[0]
+    rank = int(sum(s > limit for s in sigma))
+    every, U, sigma = sigma, U[:, :rank], sigma[:rank]
+    lam = -weight * (U @ ((U.T @ (weight * r)) / (sigma * sigma)))
     a = backward_substitution(C, z - Y.T @ lam)
     asked = max((float(abs(x)) for x in [*e, *(Y @ z)]), default=0.0)
     residual = max((float(abs(x)) for x in J @ a - e), default=0.0)
     return KKTSolution(
         a.astype(float), lam.astype(float), _forces(dynamics, lam.astype(float)), rank, model.nc, residual,
-        residual <= FEASIBILITY_TOLERANCE * asked, np.array([float(s) for s in sigma]),
+        residual <= FEASIBILITY_TOLERANCE * asked, np.array([float(s) for s in every]),
     )  # fmt: skip
 
 

@@ -122,10 +122,10 @@ class Expr:
         value = graph.select(*operands)
         return Expr(graph, value) if type(value) is int else value
 
-    def _until(self, body, start, done, limit, expected):
+    def _until(self, body, start, done, limit, expected, keeps):
         from .until import traced_until  # until.py needs this file
 
-        return traced_until(self.graph, body, start, done, limit, expected)
+        return traced_until(self.graph, body, start, done, limit, expected, keeps)
 
     def _call(self, op: Op, *operands):
         graph, indices = in_one_graph(*operands)

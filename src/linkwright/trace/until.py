@@ -15,7 +15,9 @@ from .ops import TRUTH_VALUED, Op
 from .program import Input, Output, Program, Until
 
 
-def traced_until(around: Graph, body: Callable, start: Sequence, done, limit: int, expected: float) -> list:
+def traced_until(
+    around: Graph, body: Callable, start: Sequence, done, limit: int, expected: float, keeps: bool
+) -> list:  # fmt: skip
     """The node of a loop in the innermost graph that its starts belong to; see `linkwright.scalar.until`."""
     symbols = [x for x in (*start, done) if isinstance(x, Expr)]
     if symbols:
@@ -25,11 +27,13 @@ def traced_until(around: Graph, body: Callable, start: Sequence, done, limit: in
     carried = [Expr(inner, inner.input(CARRIED, k)) for k in range(count)]
     goes_on = carried[-1] > 0.5
     inner.running = goes_on
-    values, is_done = body(carried[:-1])
+    values, is_done = body(carried[:-1], goes_on) if keeps else body(carried[:-1])
     if len(values) != len(start):
         raise TraceError(f"the body of a loop returned {len(values)} values; it carries {len(start)}")
     running = _select(goes_on, _select(is_done, 0.0, 1.0), 0.0)
-    following = [_select(goes_on, new, old) for new, old in zip(values, carried[:-1], strict=True)]
+    following = list(values)
+    if not keeps:
+        following = [_select(goes_on, new, old) for new, old in zip(values, carried[:-1], strict=True)]
     nodes = tuple(_node(inner, x) for x in (*following, running))
     outputs = (Output("next", (count,), nodes), Output("running", (), nodes[-1:]))
     first = _select(done, 0.0, 1.0)

@@ -1,0 +1,152 @@
+"""Directions of the constraints that are weak: which of them count, and what to do about those that do not.
+
+Lanczos' method on the operator T of converge.py, from the residual that is left. Its few Ritz pairs (theta, u) tell weak
+directions, which are enforced exactly, x = r / theta, from dependent ones: below the rank tolerance a direction is neither
+enforced nor locked, so even what the penalty did is taken back, x + r = 0. Full reorthogonalization: there are few vectors.
+What the dependent directions are left with decides whether constraints contradict one another, or only repeat themselves.
+
+Residuals r and multipliers x are scaled by the root of mu here, r = sqrt(mu) (K a - e), x = lam / sqrt(mu).
+"""
+
+from __future__ import annotations
+
+from ..scalar import Scalar, maximum, minimum, sqrt, until, where
+from ..spatial import RowVector, eigenvectors
+from .converge import _NOTHING, Accuracy, Sizes
+from .proximal import FactoredProblem
+
+OK, NOT_CONVERGED, SINGULAR, INFEASIBLE = 0.0, 1.0, 2.0, 4.0
+VECTORS = 6  # Lanczos vectors of a cycle
+CYCLES = 4
+# T has eigenvalues up to 1: what is left of T q after this much has been found in earlier vectors is rounding.
+EXHAUSTED = 1e-12
+# Near the limit, within this factor, an answer that hangs on which side a direction falls is said to be singular ...
+NEAR = 10.0
+NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
+# A file's rounding asks of a dependent direction about sigma times the accelerations; contradictions ask for more.
+ROUNDING = 30.0
+LEAST_CONTRADICTION = 1e-8
+_LEAST_EIGENVALUE = 1e-12  # of T; weaker directions move nothing
+
+
+class WeakDirections:
+    """What descent has left undone. `start` and `first` are the multipliers that everything began with and the residual
+    they had: what has been pushed along a direction since is how much its residual fell, over theta."""
+
+    def __init__(
+        self, factored: FactoredProblem, accuracy: Accuracy, sizes: Sizes, start: RowVector, first: RowVector
+    ):  # fmt: skip
+        self.factored, self.accuracy, self.sizes = factored, accuracy, sizes
+        self.root = RowVector(sqrt(m) for m in factored.problem.mu)
+        self.inverse_root = RowVector(1.0 / x for x in self.root)
+        self.x0, self.r0 = self.inverse_root * start, self.root * first
+
+    def resolved(self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, done: Scalar):
+        """(inner, residuals, multipliers, passes, outcome) where descent has not come to its end; else as they are."""
+        n_inner, n_rows = len(inner), len(residuals)
+
+        def cycle(values):
+            inner, rows, passes = values[:n_inner], values[n_inner:-2], values[-2]
+            residuals, lam = RowVector(rows[:n_rows]), RowVector(rows[n_rows:])
+            directions, used = self._directions(residuals)
+            step = self.root * directions.step
+            change, moved = self.factored.response(step)
+            residuals = residuals + moved
+            left = self.inverse_root * directions.without_dropped(self.root * residuals)
+            bound = minimum(self.accuracy.hidden, self.accuracy.tolerance * directions.weakest)
+            found = self.sizes.relative_square(left) <= bound * bound
+            inner = [a + b for a, b in zip(inner, change, strict=True)]
+            outcome = where(found, directions.outcome, NOT_CONVERGED)
+            return [*inner, *residuals, *(lam + step), passes + used + 1.0, outcome], found
+
+        start = [*inner, *residuals, *lam, passes, where(done, OK, NOT_CONVERGED)]
+        values = until(cycle, start, done=done, limit=CYCLES, expected=0.0)
+        rows = values[n_inner:-2]
+        return values[:n_inner], RowVector(rows[:n_rows]), RowVector(rows[n_rows:]), values[-2], values[-1]
+
+    def _directions(self, residuals: RowVector) -> tuple[Directions, Scalar]:
+        """(Ritz pairs, how many Lanczos vectors they took)."""
+        hidden = self.accuracy.hidden
+        r = self.root * residuals
+        enough = 0.1 * hidden / sqrt(maximum(self.sizes.relative_square(residuals), hidden**2))
+        Q, diagonal, beside, used = self._lanczos(r, enough)
+        theta, V = eigenvectors(diagonal, beside)
+        vectors = [_combined(Q, v) for v in V]
+        return Directions(self, theta, vectors, r), used
+
+    def _lanczos(self, r: RowVector, enough: Scalar):
+        """(vectors, newest first, diagonal and subdiagonal of Q'TQ, how many there are). Missing vectors are zero, and
+        belong to the eigenvalue 1.
+
+        They are enough when they hold the solution of (T + weakest) x = r but for that share of r: there the last entry
+        of the solution in the vectors, times the next subdiagonal, is what is left; L D L' of the tridiagonal gives it.
+        """
+        m, root, weakest = len(r), self.root, self.accuracy.weakest
+
+        def body(values):
+            w, Q = RowVector(values[:m]), [RowVector(values[m * k : m * (k + 1)]) for k in range(1, VECTORS + 1)]
+            diagonal, beside = values[-2 * VECTORS - 4 : -VECTORS - 4], values[-VECTORS - 4 : -4]
+            size, used, pivot, right = values[-4:]
+            q = w * (1.0 / maximum(size, _NOTHING))
+            w = root * -self.factored.response(root * q, whole=False)[1]
+            alpha = q.dot(w)
+            for _ in range(2):  # twice is enough
+                for old in (q, *Q[:-1]):
+                    w = w - old * old.dot(w)
+            following = sqrt(w.square)
+            coupling = where(used > 0.5, size, 0.0)
+            ratio = coupling / pivot
+            pivot, right = alpha + weakest - coupling * ratio, where(used > 0.5, -ratio * right, 1.0)
+            new = [
+                *w, *(x for vector in (q, *Q[:-1]) for x in vector), alpha, *diagonal[:-1], coupling, *beside[:-1],
+                following, used + 1.0, pivot, right,
+            ]  # fmt: skip
+            return new, (following <= EXHAUSTED) | (following * abs(right) <= enough * abs(pivot))
+
+        size = sqrt(r.square)
+        start = [*r, *[0.0] * (VECTORS * m), *[1.0] * VECTORS, *[0.0] * VECTORS, size, 0.0, 1.0, 1.0]
+        values = until(body, start, done=size <= _NOTHING, limit=VECTORS, expected=3.0)
+        Q = [RowVector(values[m * k : m * (k + 1)]) for k in range(1, VECTORS + 1)]
+        return Q, values[-2 * VECTORS - 4 : -VECTORS - 4], values[-VECTORS - 4 : -5], values[-3]
+
+
+class Directions:
+    """Ritz pairs, and what they say."""
+
+    def __init__(self, weak: WeakDirections, theta: list[Scalar], vectors: list[RowVector], r: RowVector):
+        accuracy, tolerance = weak.accuracy, weak.accuracy.rank_tolerance
+        self.vectors = vectors
+        theta = [minimum(maximum(t, 0.0), 1.0) for t in theta]
+        sigma = [accuracy.singular_value(t) for t in theta]
+        self.counts = [t > accuracy.weakest for t in theta]
+        self.weakest = -RowVector(where(c, -s, -1.0) for c, s in zip(self.counts, sigma, strict=True)).largest
+        self.weakest = minimum(1.0, self.weakest)
+        self.step = RowVector.zeros(len(r))
+        contradicting: Scalar = 0.0
+        near: Scalar = 0.0
+        for t, s, counts, u in zip(theta, sigma, self.counts, vectors, strict=True):
+            left, before = u.dot(r), u.dot(weak.r0)
+            pushed = u.dot(weak.x0) + (before - left) / maximum(t, _LEAST_EIGENVALUE)
+            along = where(counts, left / maximum(t, _NOTHING), -(left + pushed) / maximum(1.0 - t, 1e-3))
+            self.step = self.step + u * along
+            # what the direction asks for: its residual were the multipliers zero, relative to the rows' accelerations
+            asked = abs(left + t * pushed) * sqrt(weak.sizes.relative_square(weak.inverse_root * u))
+            effect = asked / sqrt(maximum(t, accuracy.weakest * 1e-2))
+            is_near = (s > tolerance / NEAR) & (s < tolerance * NEAR) & (effect > NOTICEABLE)
+            near = where(is_near, 1.0, near)
+            contradicts = ~counts & (asked > maximum(ROUNDING * s, LEAST_CONTRADICTION))
+            contradicting = where(contradicts, 1.0, contradicting)
+        self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, OK))
+
+    def without_dropped(self, rows: RowVector) -> RowVector:
+        """What of some rows lies in directions that count."""
+        for counts, u in zip(self.counts, self.vectors, strict=True):
+            rows = rows - u * where(counts, 0.0, u.dot(rows))
+        return rows
+
+
+def _combined(Q: list[RowVector], coefficients: list[Scalar]) -> RowVector:
+    total = Q[0] * coefficients[0]
+    for q, c in zip(Q[1:], coefficients[1:], strict=True):
+        total = total + q * c
+    return total
