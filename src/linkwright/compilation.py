@@ -17,7 +17,8 @@ from .codegen import ArraySpec, CompiledFunction, check_dtype, compile_cached, c
 from .codegen.arguments import is_masked
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
-from .programs import RECIPES, Recipe
+from .model.constraint_parameters import CONSTRAINT_PARAMETERS
+from .programs import RECIPES, Recipe, kin_that_take_loops
 from .trace import Program, simplify, trace
 
 
@@ -133,18 +134,24 @@ class Request:
             raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
         if algorithm not in RECIPES:
             raise unknown_name("algorithm", algorithm, RECIPES)
-        recipe = RECIPES[algorithm]
+        chosen = RECIPES[algorithm].resolve_outputs(outputs)
+        recipe = RECIPES[algorithm].for_outputs(chosen)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         if f_ext and "f_ext" not in recipe.optional_inputs:
             able = [name for name, other in RECIPES.items() if "f_ext" in other.optional_inputs]
             raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
         request = cls(
-            model, recipe, recipe.resolve_outputs(outputs), parameters, bool(f_ext), recipe.resolve_options(options),
-            precision,
-        )  # fmt: skip
+            model, recipe, chosen, parameters, bool(f_ext), recipe.resolve_options(options), precision
+        )
         request.input_shapes  # noqa: B018  refuses unknown parameters
         if recipe.check_options is not None:
             recipe.check_options(model, request.options)
+        frozen = [name for name in parameters if name in CONSTRAINT_PARAMETERS]
+        if frozen and recipe.freezes_constraints(request.options):
+            raise UnsupportedError(
+                f"{algorithm!r} plans its work from the constraints' own numbers, so {', '.join(frozen)} cannot be "
+                f"inputs of it; 'lcaba', 'ltl', 'pv_osim' and 'delassus_operator' take them"
+            )
         if model.constraints and not recipe.ignores_constraints:
             raise UnsupportedError(
                 f"{algorithm!r} is for trees without constraints, and {model.name!r} has {len(model.constraints)}; use "
@@ -153,7 +160,7 @@ class Request:
         if model.has_loops and not recipe.takes_loops:
             raise UnsupportedError(
                 f"{algorithm!r} takes constraints to the ground only, and {model.name!r} has some between two bodies; "
-                f"'lcaba', 'prox_bbo', 'bbo', 'prox_ltl' and 'ltl' take those too"
+                f"{', '.join(map(repr, kin_that_take_loops(algorithm)))} take those too"
             )
         return request
 

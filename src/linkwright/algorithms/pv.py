@@ -50,19 +50,31 @@ class Passing:
 
 def propagate_rows(tree, sweep, joint: Sequence[Articulation], rows: Sequence[tuple[int, Force]]) -> dict[int, Passing]:
     """Carry rows (body, covector) to the ground; what passes each joint."""
-    arriving: dict[int, list[tuple[int, Force]]] = {i: [] for i in (0, *constrained_bodies(tree))}
-    for r, (body, row) in enumerate(rows):
-        arriving[body].append((r, row))
+    return propagate_terms(tree, sweep, joint, [[term] for term in rows])
+
+
+def propagate_terms(
+    tree, sweep, joint: Sequence[Articulation], rows: Sequence[Sequence[tuple[int, Force]]]
+) -> dict[int, Passing]:
+    """The same for rows on several bodies each: what arrives of a row from several children is added up."""
+    arriving: dict[int, dict[int, Force]] = {i: {} for i in (0, *constrained_bodies(tree))}
+    for r, terms in enumerate(rows):
+        for body, row in terms:
+            add_row(arriving[body], r, row)
     passing = {}
     for i in reversed(constrained_bodies(tree)):
-        numbers, K = zip(*sorted(arriving[i], key=lambda pair: pair[0]), strict=True)
+        numbers, K = zip(*sorted(arriving[i].items()), strict=True)
         passing[i] = through = Passing(joint[i], numbers, K)
         nothing = [0.0] * (tree.iv[i].stop - tree.iv[i].start)
         for r, row, solved in zip(numbers, K, through.solved, strict=True):
             # K P' is what the parent feels of a force K; along free directions exactly what the rotor holds back
             felt = joint[i].force_felt(row, [-x for x in solved], nothing)
-            arriving[tree.parent[i]].append((r, sweep.X[i].T @ felt))
+            add_row(arriving[tree.parent[i]], r, sweep.X[i].T @ felt)
     return passing
+
+
+def add_row(rows: dict[int, Force], r: int, row: Force) -> None:
+    rows[r] = rows[r] + row if r in rows else row
 
 
 def add_to_delassus(L: list[list[Scalar]], through: Passing) -> None:

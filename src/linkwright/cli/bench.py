@@ -81,7 +81,7 @@ def delassus(
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
     cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
 ) -> None:
-    """Algorithms for the Delassus matrix on the same robots, beside Pinocchio's C++."""
+    """Algorithms for the Delassus matrix on the same robots and on some with loops, beside Pinocchio's C++."""
     _bench_family("delassus", systems, algorithms, seconds, as_json, cpp)
 
 
@@ -89,7 +89,7 @@ def _bench_family(name: str, systems: str, algorithms: str, seconds: float, as_j
     from ..bench import constrained as bench
 
     family = bench.FAMILIES[name]
-    chosen = _chosen(systems, bench.SYSTEMS, "system")
+    chosen = _chosen(systems, family.systems, "system")
     names = _chosen(algorithms, family.algorithms, "algorithm")
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     with _progress(console) as (progress, task):

@@ -136,6 +136,7 @@ def _recipe(
     return Recipe(
         name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, stiffness, proximal="iterations" in options),
         ("f_ext",), _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
+        freezes_constraints=lambda options: name == "pv_early" or options.get("base") == "last",
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from ..pose import LARGEST_NUMBER
 
 if TYPE_CHECKING:
     from ..model import Model
+    from ..pose import Pose
 
 GROUND_FRAME = "world"
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")  # linear, then angular
@@ -54,6 +55,16 @@ class Constraint:
     def with_locked(self, fixed: Mapping[str, float]) -> Constraint | None:
         """When joints become rigid at the coordinates given; None if nothing is left to constrain."""
         return self
+
+    @property
+    def placed_frames(self) -> tuple[tuple[str, Pose | None], ...]:
+        """Frames whose places on their bodies matter, each with a pose relative to it if it is not meant itself."""
+        return ()
+
+    @property
+    def changeable_rows(self) -> tuple[np.ndarray, ...]:
+        """Constant matrices K that could as well be others, one per frame."""
+        return ()
 
     @property
     def has_position(self) -> bool:

@@ -69,6 +69,15 @@ class RelativeConstraint(Constraint):
     def has_position(self) -> bool:
         return self.target is not None
 
+    @property
+    def placed_frames(self) -> tuple[tuple[str, Pose | None], ...]:
+        return (self.frame, None), (self.other, self.target)
+
+    @property
+    def changeable_rows(self) -> tuple[np.ndarray, ...]:
+        """Position errors are measured in a way that depends on which rotations the rows hold."""
+        return () if self.has_position else (self.rows,)
+
     @cached_property
     def held_rotations(self) -> int:
         """How many directions of rotation its rows hold."""

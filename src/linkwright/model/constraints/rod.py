@@ -42,6 +42,10 @@ class Rod(Constraint):
             )
         return (first, second) if second else (first,)
 
+    @property
+    def placed_frames(self):
+        return (self.frame, None), (self.other, None)
+
     def renamed(self, prefix: str, ground: str) -> Rod:
         frame, other = (renamed_frame(name, prefix, ground) for name in (self.frame, self.other))
         return replace(self, name=prefix + self.name, frame=frame, other=other)
