@@ -1,4 +1,4 @@
-"""What `linkwright bench trust` puts mechanisms into: closed and open poses, velocities that keep them so, and others."""
+"""Poses and velocities for `linkwright bench trust`: closed ones, open ones, and how to come by them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mechanisms at toggles and singular poses, and states from a tenth to a hundred-millionth of a radian away from them."""
+"""Mechanisms at toggles and singular poses, and states from 1e-1 to 1e-8 radians away from them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _OPEN_LENGTH, _OPEN_OFFSET = 0.5, 0.3  # of rods and transmissions that are not 
 def random_closure(
     rng: np.random.Generator, model: Model, q: np.ndarray, name: str, *, closed: bool, form: str
 ) -> Constraint | None:
-    """One constraint of that form, mostly between two bodies, met at q if `closed`; None where the draw makes no sense."""
+    """One constraint, mostly between two bodies, met at q if `closed`; None where the draw makes no sense."""
     names = [*model.frames, *(body.name for body in model.bodies[1:])]
     first, second = (str(x) for x in rng.choice(names, 2, replace=False))
     other = "world" if rng.random() < _SHARE_TO_GROUND else second
