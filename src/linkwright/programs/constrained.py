@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
 from .closures import check_positions
-from .penalties import DUAL, PRIMAL, ROOTS, Stiffness, penalties
+from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, penalties
 from .recipe import Recipe, external_forces
 from .row_scales import rank_tolerance, row_scales
 from .solvable import check_solvable
@@ -36,7 +36,7 @@ _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": N
 # About the relative error of accelerations at which iterations end that nobody has counted, by the precision of the
 # arithmetic. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
-DUAL_TOLERANCE = {"float64": 1e-10, "float32": 1e-6}
+DUAL_TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -107,6 +107,7 @@ def _accuracy(model: Model, options, mu, precision: str, usual: float) -> Accura
         usual if tolerance is None else float(tolerance),
         rank_tolerance(model, precision) if rank is None else float(rank),
         sum_of(products) * (1.0 / len(products)),
+        float(np.finfo(precision).eps),
     )
 
 
@@ -161,7 +162,10 @@ CONSTRAINED = (
         "prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL, loops=True,
         stiffness=DUAL,
     ),
-    _recipe("prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL),
+    _recipe(
+        "prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL,
+        stiffness=AUGMENTED,
+    ),
     _recipe("pv", "constrained forward dynamics, independent constraints", pv, {**_HARD, "base": "first"}),
     _recipe("pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, _HARD),
     _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD, loops=True),

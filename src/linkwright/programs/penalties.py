@@ -41,6 +41,7 @@ class Stiffness:
 
 PRIMAL = Stiffness(1e6, 1e7, 1e3)
 ROOTS = Stiffness(1e6, 1e6, 1e3)  # proxBBO
+AUGMENTED = Stiffness(1e6, 1e5, 1e3)  # proxLTLs, which adds them to one matrix of all joints
 DUAL = Stiffness(1e8, 1e8, 1e4)
 
 
