@@ -111,23 +111,6 @@ def largest_residual(residuals: Sequence[Scalar]) -> Scalar:
     return largest
 
 
-# Accelerations that meet their constraints to this, relative to the terms that add up to them, meet them.
-UNMET = 2e-8
-
-
-def unmet(constraints: Sequence[ConstraintRows], residuals: Sequence[Scalar], change: Sequence[Motion]) -> Scalar:
-    """Positive where some row is not met, by more than rounding and well-meant penalties leave; zero if all are."""
-    worst: Scalar = 0.0
-    remaining = iter(residuals)
-    for c in constraints:
-        for k, e in enumerate(c.e):
-            scale = abs(e)
-            for body, K in c.terms:
-                scale = scale + sum_of(abs(x * y) for x, y in zip(K[k], change[body], strict=True))
-            worst = maximum(abs(next(remaining)) - scale * UNMET, worst)
-    return worst
-
-
 def penalty_inertia(K: Sequence[Force], mu: Sequence[Scalar]) -> ArticulatedInertia:
     """The inertia K' mu K of rows with penalties."""
     return ArticulatedInertia.from_function(

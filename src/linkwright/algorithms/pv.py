@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..scalar import Scalar
+from ..model import Model
+from ..scalar import Scalar, where
 from ..spatial import LDL, Force, sum_of
+from ..spatial.partial_factorization import PartialLDL, most_doubtful
 from .aba import accelerate, articulate
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Iterations, Solution
@@ -23,8 +25,23 @@ def pv(problem: ConstrainedProblem) -> Solution:
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
-    factor = LDL(L)
-    return _finish(problem, joint, y, passing, factor.solve(l), 1.0, factor.margins)
+    lam, pivot = hard_multipliers(problem.tree.model, L, l)
+    return _finish(problem, joint, y, passing, lam, 1.0, [pivot])
+
+
+def hard_multipliers(model: Model, L: Sequence[Sequence[Scalar]], l: Sequence[Scalar], rows: Sequence[int] | None = None):
+    """(lam with L lam = l, zero where it is in doubt else one), or of some rows only.
+
+    A mechanism is singular at a pose if a row moves much less than it usually does, by itself or by what others leave
+    of it. Multipliers would be rounding errors divided by rounding errors.
+    """
+    from .row_mobility import usual_mobility
+
+    rows = range(len(l)) if rows is None else rows
+    usual = usual_mobility(model)
+    factor = PartialLDL([[L[r][s] for s in rows] for r in rows], [L[r][r] + usual[r] for r in rows], window=2)
+    own = factor.scaled(factor.forward([l[r] for r in rows])[0])
+    return factor.backward(own, []), where(most_doubtful(factor, own) > 0.0, 0.0, 1.0)
 
 
 def prox_pv(problem: ConstrainedProblem, iterations: Iterations, start: Sequence[Scalar] | None = None) -> Solution:

@@ -14,9 +14,10 @@ welded twice; more than six on one link, remark 9) are dropped where they meet, 
 the rows takes none away (remark 8).
 
 **Not in the paper**: at a given pose a joint may hardly act on its row, or not at all (a straight leg, a constraint
-switched off). So a row is put off per limb, and of it and the next one the stronger goes: `spare_rows.py`. If all are
-weak, 1e-9 of what usually moves them stands in for their compliance. Accelerations then err by about 1e-8; where the
-constraints are not met that way, nor by the rows dropped, the last pivot is zero.
+switched off). So a row is put off per limb, and of it and the next one the stronger goes: `spare_rows.py`. If both are
+weak, 1e-9 of what usually moves them stands in for their compliance; accelerations then err by about 1e-8 unless the
+mechanism itself is singular, which cannot be told from here, so a pivot is zero. So it is where rows were dropped that
+are not met.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from dataclasses import dataclass, field
 
 from ..scalar import Scalar, where
 from ..spatial import Force, Motion, Subspace
-from ..spatial.partial_factorization import PartialLDL
+from ..spatial.partial_factorization import PartialLDL, most_doubtful
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
-from .constraint_rows import unmet
 from .early_schedule import Schedule, directions, schedule_of
 from .merged_rows import MergedRows
+from .met_constraints import unmet
 from .reflection import Reflection
 from .spare_rows import EliminatedRows, SpareRows
 
@@ -39,8 +40,6 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
     tree, sweep = problem.tree, problem.sweep
     schedule = schedule_of(tree.model) if schedule is None else schedule
     arrivals = sweep_inward(problem, schedule)
-    ground = PartialLDL(arrivals[0].spare.L, schedule.at_ground(arrivals[0].spare.L))
-    weak = list(ground.weak)
 
     a: list[Scalar] = [0.0] * tree.nv
     change = [Motion.zero()] * len(tree.parent)
@@ -48,7 +47,11 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
     pivots: list[Scalar] = []
     rigid: dict[int, list[Scalar]] = {}  # multipliers that go out to each body: of rows as the paper has them
     spare: dict[int, list[Scalar]] = {}  # and of rows put off
-    arrivals[0].hand_out_spare(ground.solve(arrivals[0].spare.l), spare)
+    last = arrivals[0].spare  # the ground does not move: L lam = l
+    factor = PartialLDL(last.L, schedule.at_ground(last.L), window=2)
+    x = factor.scaled(factor.forward(last.l)[0])
+    doubt = most_doubtful(factor, x)
+    arrivals[0].hand_out_spare(factor.backward(x, []), spare)
     for i in tree.outward():
         arrival, carried = arrivals[i], sweep.X[i] @ change[tree.parent[i]]
         rest = rigid.get(i, [0.0] * len(arrival.K))  # rows that reached the ground push nothing
@@ -56,20 +59,22 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
         for step in reversed(arrival.steps):
             rates = step.joint.rates(step.y, carried)
             if step.eliminated is not None:
-                x = step.eliminated.multipliers(carried, x)  # eq. (62)
-                weak += step.eliminated.factor.weak
+                own = step.eliminated.own(carried)  # eq. (62)
+                doubt = most_doubtful(step.eliminated.factor, own, doubt)
+                x = step.eliminated.factor.backward(own, x)
             for pull, multiplier in zip(step.pulls, x, strict=True):
                 rates = [rate - pull * multiplier for rate in rates]
             if step.reflection is not None:
-                *x, own = x
-                rest = step.reflection.join(own, rest)  # eq. (64)
+                *x, acted = x
+                rest = step.reflection.join(acted, rest)  # eq. (64)
             pivots.extend(step.joint.D.pivots)
             a[step.iv] = rates
             carried = step.joint.S.add_motion(carried, rates)
         change[i] = carried
         if arrival.merged is not None:
-            x = arrival.merged.multipliers(carried, x)
-            weak += arrival.merged.factor.weak
+            own = arrival.merged.own(carried)
+            doubt = most_doubtful(arrival.merged.factor, own, doubt)
+            x = arrival.merged.factor.backward(own, x)
         arrival.hand_out_spare(x, spare)
         for source, multiplier in zip(arrival.sources, arrival.rows.restore(rest), strict=True):
             if source[0] == "row":
@@ -77,7 +82,9 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
             else:
                 rigid.setdefault(source[1], []).append(multiplier)
     residuals = [r for c in problem.constraints for r in c.residual(change)]
-    pivots.append(_told(schedule, weak, unmet(problem.constraints, residuals, change)))
+    pivots.append(where(doubt > 0.0, 0.0, 1.0))
+    if schedule.drops_rows:
+        pivots.append(where(unmet(problem, a, residuals) > 0.0, 0.0, 1.0))
     return Solution(a, lam, residuals, 1.0, pivots)
 
 
@@ -175,13 +182,3 @@ def _cleared(row: Force, S: Subspace) -> Force:
     """A row that the joint does not act on: exactly so along coordinate directions."""
     return Force.of(0.0 if r in S.directions else x for r, x in enumerate(row))
 
-
-def _told(schedule: Schedule, weak: list[Scalar], missing: Scalar) -> Scalar:
-    """Zero where constraints are not met that could not be, as far as this algorithm knows; else one."""
-    met = where(missing > 0.0, 0.0, 1.0)
-    if schedule.drops_rows:
-        return met
-    doubt: Scalar = 0.0
-    for condition in weak:
-        doubt = where(condition, 1.0, doubt)
-    return where(doubt > 0.0, met, 1.0)

@@ -10,7 +10,7 @@ number of directions behind, to L. By interlacing all eigenvalues of L but the n
 least one of the whole. So nothing need be put off where as many rigid rows are left as there are directions behind (a
 fixed arm of six joints, its hand welded), and with n rows put off no pivot is weaker than the mechanism is singular.
 One per limb, which is what `pv_early` carries, stands for poses at which a limb loses one direction. Beyond that
-`WEAKEST` bounds the stiffness, hence the digits lost, and residuals tell whether the constraints were met all the same.
+`WEAKEST` bounds the stiffness, hence the digits lost, and the multipliers concerned are in doubt.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class EliminatedRows:
             f + sum_of(k * x for k, x in zip(self.k, pull, strict=True)),
         )
 
-    def multipliers(self, carried: Motion, left: Sequence[Scalar]) -> list[Scalar]:
-        return self.factor.backward(
-            self.factor.scaled([k.dot(carried) + b for k, b in zip(self.k, self.b, strict=True)]), left
-        )
+    def own(self, carried: Motion) -> list[Scalar]:
+        """Multipliers of the combinations eliminated."""
+        return self.factor.scaled([k.dot(carried) + b for k, b in zip(self.k, self.b, strict=True)])
+

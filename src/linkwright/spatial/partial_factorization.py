@@ -15,17 +15,18 @@ WEAKEST = 1e-9
 class PartialLDL:
     """A = C diag(D, R) C': all rows but `leave` are eliminated, R of those is left.
 
-    At each step the stronger of the next row and of those put off so far goes, by its entry relative to its size. So C
-    has no large entries while at most `leave` rows at a time are weak. Exchanging rows by their values takes
-    selections; that is why only `leave + 1` rows are looked at.
+    At each step the strongest of the next row and of those put off so far goes, by its entry relative to its size. So C
+    has no large entries while fewer than `window` rows at a time are weak, and a weak one comes last, where it shows.
+    Exchanging rows by their values takes selections; that is why no more rows are looked at.
 
-    sizes  per row what a pivot is compared with: an entry that it has or could have
-    weak   per pivot whether WEAKEST times its size stands in for it
+    sizes   per row what a pivot is compared with: an entry that it has or could have
+    window  how many rows are compared, `leave + 1` if not given
+    weak    per pivot whether WEAKEST times its size stands in for it
     """
 
     __slots__ = ("R", "_exchanged", "_ratios", "inverse_pivots", "pivots", "weak")
 
-    def __init__(self, A: Sequence[Sequence[Scalar]], sizes: Sequence[Scalar], leave: int = 0):
+    def __init__(self, A: Sequence[Sequence[Scalar]], sizes: Sequence[Scalar], leave: int = 0, window: int = 0):
         n = len(A)
         rest = [[A[max(r, s)][min(r, s)] for s in range(n)] for r in range(n)]
         sizes = list(sizes)
@@ -36,7 +37,7 @@ class PartialLDL:
         self._ratios: list[list[Scalar]] = []
         for step in range(max(n - leave, 0)):
             stronger = []
-            for j in range(1, min(leave + 1, n - step)):
+            for j in range(1, min(window or leave + 1, n - step)):
                 stronger.append(rest[j][j] * sizes[0] > rest[0][0] * sizes[j])
                 _exchange_in_matrix(rest, j, stronger[-1])
                 _exchange(sizes, j, stronger[-1])
@@ -85,6 +86,13 @@ class PartialLDL:
         """A^-1 b, if nothing was left."""
         done, left = self.forward(b)
         return self.backward(self.scaled(done), left)
+
+
+def most_doubtful(factor: PartialLDL, x: Sequence[Scalar], before: Scalar = 0.0) -> Scalar:
+    """The largest multiplier found with a weak pivot, or `before`. Rows that are switched off push nothing."""
+    for multiplier, weak in zip(x, factor.weak, strict=True):
+        before = maximum(where(weak, abs(multiplier), 0.0), before)
+    return before
 
 
 def _exchange(x: list[Scalar], j: int, condition: Scalar) -> None:
