@@ -87,14 +87,11 @@ def base_inertia(joint: Articulation) -> list[list[Scalar]]:
 
 
 def blocks_of(tree: Tree, passing: dict[int, Passing], rows: Sequence[int]) -> list[Block]:
-    """The blocks of L_b that some rows fall into, each with as many spare rows as it holds bodies."""
+    """The blocks of L_b that some rows fall into, a third of them spare: of a point one row, of a weld two."""
     sizes = usual_mobility(tree.model)
-    body = [
-        bodies[0] for c, bodies in zip(tree.constraints, tree.constraint_bodies, strict=True) for _ in range(c.size)
-    ]
     return [
-        Block(group, len({body[r] for r in group}), [sizes[r] for r in group])
-        for group in groups_of_rows(passing, len(body))
+        Block(group, max(1, len(group) // 3), [sizes[r] for r in group])
+        for group in groups_of_rows(passing, len(sizes))
         if group[0] in rows
     ]
 

@@ -14,6 +14,7 @@ from ..errors import InputError
 from .penalties import penalties
 from .recipe import Recipe, square
 from .solvable import check_solvable
+from .status import status
 
 _MASKED = {"active": None}
 
@@ -42,16 +43,18 @@ def _operator(tree, x, options):
     """The operational-space inertia: applied to one vector if asked so, else to the unit vectors."""
     operator = pv_osim_fast(tree, x["q"], active=x.get("active"))
     if "rows" in x:
-        return {"osim": operator.solve(list(x["rows"]))}
+        result = operator.solve(list(x["rows"]))
+        return {"osim": result, "status": status(result, operator.pivots)}
     m = tree.model.nc
     columns = [operator.solve([1.0 if r == c else 0.0 for r in range(m)]) for c in range(m)]
-    return {"osim": square([[columns[c][r] for c in range(m)] for r in range(m)])}
+    matrix = [[columns[c][r] for c in range(m)] for r in range(m)]
+    return {"osim": square(matrix), "status": status([x for row in matrix for x in row], operator.pivots)}
 
 
-def _recipe(name: str, summary: str, output: str, evaluate, options) -> Recipe:
+def _recipe(name: str, summary: str, output: str, evaluate, options, *, further: tuple[str, ...] = ()) -> Recipe:
     return Recipe(
-        name, summary, ("q",), (output,), evaluate, options=options, check=check_solvable,
-        check_options=_check_options, switched_inputs=_switched, takes_loops=False,
+        name, summary, ("q",), (output, *further), evaluate, default_outputs=(output,), options=options,
+        check=check_solvable, check_options=_check_options, switched_inputs=_switched, takes_loops=False,
     )  # fmt: skip
 
 
@@ -64,7 +67,7 @@ DELASSUS = (
     _recipe("pv_osimr", "Delassus matrix, O(n + m^2)", "delassus", _matrix(pv_osimr), _MASKED),
     _recipe(
         "pv_osim_fast", "its inverse, or that applied to a vector (apply='input')", "osim", _operator,
-        {**_MASKED, "apply": None},
+        {**_MASKED, "apply": None}, further=("status",),
     ),
     _recipe("caba_osim", "inverse of the Delassus matrix plus 1/mu", "osim", _damped_osim, {**_MASKED, "mu": None}),
 )  # fmt: skip
