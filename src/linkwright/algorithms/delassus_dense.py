@@ -11,7 +11,7 @@ from ..model import Tree
 from ..scalar import Scalar
 from ..spatial import LDL
 from .closures import closures
-from .constrained_ltl import terms_jacobian
+from .constraint_jacobian import terms_jacobian
 from .constraint_rows import constraint_terms
 from .crba import crba
 from .propagators import Posture, dot, mirrored, zeros

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from ..model import Tree
 from ..scalar import Scalar
 from .closures import closures
-from .constrained_ltl import gram, terms_jacobian
+from .constrained_ltl import gram
+from .constraint_jacobian import terms_jacobian
 from .constraint_rows import constraint_terms
 from .crba import crba
 from .ltl import ltl_factor, solve_LT, velocity_parents

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scalar import Scalar
-from ..spatial import LDL, Force, sum_of
+from ..spatial import Force, sum_of
 from .aba import accelerate, articulate
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies
 from .damped_delassus import DampedDelassus
+from .hard_multipliers import hard_multipliers
 
 
 def pv(problem: ConstrainedProblem) -> Solution:
@@ -24,10 +25,9 @@ def pv(problem: ConstrainedProblem) -> Solution:
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
-    factor = LDL(L)
-    lam = factor.solve(l)
+    lam, pivot = hard_multipliers(problem.tree.model, L, l)
     a, residuals = _roll_out(problem, joint, y, passing, lam)
-    return Solution(a, lam, residuals, 1.0, factor.margins)
+    return Solution(a, lam, residuals, 1.0, [pivot])
 
 
 def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:

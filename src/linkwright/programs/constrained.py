@@ -16,13 +16,13 @@ from ..algorithms.proximal import Iterations, iterate
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
 from ..algorithms.pv_early import pv_early
+from ..algorithms.row_scales import rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
 from .closures import check_positions
 from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, penalties
 from .recipe import Recipe, external_forces
-from .row_scales import rank_tolerance, row_scales
 from .solvable import check_solvable
 from .status import status
 

@@ -15,6 +15,7 @@ from .delassus_operator import DELASSUS_OPERATOR
 from .penalties import penalties
 from .recipe import Recipe, square
 from .solvable import check_solvable
+from .status import status
 
 _MASKED = {"active": None}
 
@@ -43,16 +44,20 @@ def _operator(tree, x, options):
     """The operational-space inertia: applied to one vector if asked so, else to the unit vectors."""
     operator = pv_osim_fast(tree, x["q"], active=x.get("active"))
     if "rows" in x:
-        return {"osim": operator.solve(list(x["rows"]))}
+        result = operator.solve(list(x["rows"]))
+        return {"osim": result, "status": status(result, operator.pivots)}
     m = tree.model.nc
     columns = [operator.solve([1.0 if r == c else 0.0 for r in range(m)]) for c in range(m)]
-    return {"osim": square([[columns[c][r] for c in range(m)] for r in range(m)])}
+    matrix = [[columns[c][r] for c in range(m)] for r in range(m)]
+    return {"osim": square(matrix), "status": status([x for row in matrix for x in row], operator.pivots)}
 
 
-def _recipe(name: str, summary: str, output: str, evaluate, options, *, loops: bool = False) -> Recipe:
+def _recipe(
+    name: str, summary: str, output: str, evaluate, options, *, loops: bool = False, further: tuple[str, ...] = ()
+) -> Recipe:  # fmt: skip
     return Recipe(
-        name, summary, ("q",), (output,), evaluate, options=options, check=check_solvable,
-        check_options=_check_options, switched_inputs=_switched, takes_loops=loops,
+        name, summary, ("q",), (output, *further), evaluate, default_outputs=(output,), options=options,
+        check=check_solvable, check_options=_check_options, switched_inputs=_switched, takes_loops=loops,
         freezes_constraints=lambda options: name == "pv_osim_fast",
     )  # fmt: skip
 
@@ -70,7 +75,7 @@ DELASSUS = (
     _matrix_recipe(pv_osimr, "Delassus matrix, O(n + m^2)", loops=False),
     _recipe(
         "pv_osim_fast", "its inverse, or that applied to a vector (apply='input')", "osim", _operator,
-        {**_MASKED, "apply": None},
+        {**_MASKED, "apply": None}, further=("status",),
     ),
     _recipe("caba_osim", "inverse of the Delassus matrix plus 1/mu", "osim", _damped_osim, {**_MASKED, "mu": None}),
     DELASSUS_OPERATOR,

@@ -14,11 +14,11 @@ from ..algorithms.free_rows import free_row_acceleration
 from ..algorithms.ltl_osim import ltl_osim
 from ..algorithms.pv_osim import pv_osim
 from ..algorithms.pv_osimr import pv_osimr
+from ..algorithms.row_scales import row_scales
 from ..model import Model, Tree, tree_of
 from ..scalar import Scalar
 from ..trace import Op, count_operations, simplify, trace
 from .penalties import automatic_penalties
-from .row_scales import row_scales
 from .stages import Stages, cut
 
 METHODS = ("matrix", "sweeps")

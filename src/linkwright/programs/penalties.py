@@ -12,9 +12,10 @@ from numbers import Real
 
 import numpy as np
 
+from ..algorithms.row_scales import row_scales
 from ..errors import InputError, unknown_name
 from ..model import Model
-from .row_scales import row_scales
+
 
 @dataclass(frozen=True)
 class Stiffness:
