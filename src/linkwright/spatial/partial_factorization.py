@@ -8,8 +8,8 @@ from ..scalar import Scalar, is_zero, maximum, where
 from .matrix import sum_of
 
 # A pivot below this fraction of its row's size is not divided by. What is left of other entries after dividing by it has
-# lost nine digits of sixteen, and a row held by a pivot put in its place gives way by 1e-9: both are below 1e-6.
-WEAKEST = 1e-9
+# lost eight digits of sixteen, and a row held by a pivot put in its place gives way by 1e-8: both are below 1e-6.
+WEAKEST = 1e-8
 
 
 class PartialLDL:
