@@ -20,10 +20,9 @@ def unmet(problem: ConstrainedProblem, sizes: Sequence[Scalar], residuals: Seque
            left (nothing, in a mechanism that is held in every way)
     """
     tree, worst = problem.tree, 0.0
-    rows_of = [np.asarray(c.rows, dtype=float) for c in tree.constraints]
-    for c, rows, left in zip(problem.constraints, rows_of, problem.split(residuals), strict=True):
+    for c, given, left in zip(problem.constraints, tree.constraints, problem.split(residuals), strict=True):
         turning, shifting, reach = _accelerations(problem, c.body, sizes)
-        for row, e, residual in zip(rows, c.e, left, strict=True):
+        for row, e, residual in zip(np.array(given.rows), c.e, left, strict=True):  # type: ignore[attr-defined]
             # no joint adds more than it would with the frame at full stretch
             linear, angular = (float(np.linalg.norm(part)) for part in (row[:3], row[3:]))
             scale = abs(e) + turning * (angular + linear * reach) + shifting * linear
