@@ -9,7 +9,7 @@ import linkwright
 
 ROOT = Path(linkwright.__file__).parent
 LAYERS = (
-    "errors", "scalar", "spatial", "model", "algorithms", "trace", "codegen", "programs", "compilation",
+    "errors", "scalar", "fixed_order", "spatial", "model", "algorithms", "trace", "codegen", "programs", "compilation",
     "delassus_operator", "robots", "io", "referee", "assembly", "mobility_analysis", "sim", "viewer", "bench",
     "inspection", "cli",
 )  # fmt: skip

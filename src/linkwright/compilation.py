@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .codegen import ArraySpec, CompiledFunction, check_dtype, compile_cached, compile_program, result_class
+from .codegen.arguments import is_masked
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
 from .model.constraint_parameters import CONSTRAINT_PARAMETERS
@@ -215,6 +216,8 @@ def _as_scalars(given: Mapping[str, Any], shapes) -> tuple[dict[str, np.ndarray]
     batch: tuple[int, ...] = ()
     values = {}
     for name, shape in shapes.items():
+        if is_masked(given[name]):
+            raise InputError(f"{name} is a masked array with masked entries; give them a value with .filled(...)")
         array = np.asarray(given[name], dtype=float)
         if array.shape[array.ndim - len(shape) :] != tuple(shape) or array.ndim - len(shape) not in (0, 1):
             raise InputError(f"{name} has shape {array.shape}; expected {tuple(shape)} or (B, {str(tuple(shape))[1:]}")
@@ -245,7 +248,7 @@ def _sources_hash() -> str:
     """Of every file whose change could change a traced program."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
-    for folder in ("spatial", "model", "algorithms", "programs", "trace", "."):
+    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "."):
         for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())

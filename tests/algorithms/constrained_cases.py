@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from linkwright import connect, weld
+from linkwright import weld
 from linkwright.algorithms.constrained_aba import constrained_aba
 from linkwright.algorithms.constrained_ltl import ltl, prox_ltl, prox_ltls
 from linkwright.algorithms.constrained_problem import ConstrainedProblem, Solution
@@ -16,9 +16,10 @@ from linkwright.algorithms.pv import prox_pv, pv
 from linkwright.algorithms.pv_base import pv_auto
 from linkwright.algorithms.pv_early import pv_early
 from linkwright.model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose, Tree
-from linkwright.model.constraints import DIRECTIONS, Constraint, constrain
+from linkwright.model.constraints import Constraint
 from linkwright.referee import DenseDynamics, KKTSolution, solve_kkt
 from linkwright.robots.random import random_tree
+from linkwright.robots.random_constraints import random_ground_constraint
 from linkwright.spatial import Force
 
 HARD = {"pv": pv, "pv_auto": pv_auto, "ltl": ltl, "pv_early": pv_early}
@@ -108,27 +109,13 @@ def random_case(seed: int) -> Case:
     case = Case(model, q, v, tau, np.zeros(0), f_ext, cheap_frames=seed % 3 == 0)
     dynamics, kept, wanted = DenseDynamics(model, q, v), [], 1 + int(rng.integers(3))
     for k in range(30):
-        candidate = random_constraint(rng, model, f"constraint_{k}")
+        candidate = random_ground_constraint(rng, model, f"constraint_{k}")
         if independent(delassus(dynamics, dynamics.constraint_rows([*kept, candidate])[0])):
             kept.append(candidate)
         if k >= wanted and kept:
             break
     case = case.with_constraints(*kept)
     return replace(case, desired=rng.normal(size=case.model.nc))
-
-
-def random_constraint(rng: np.random.Generator, model: Model, name: str) -> Constraint:
-    frames = [f.name for f in model.frames.values() if f.body > 0]
-    frame = str(rng.choice([*frames, *(body.name for body in model.bodies[1:])]))
-    kind = rng.integers(4)
-    if kind == 0:
-        return weld(frame, name=name)
-    if kind == 1:
-        return connect(frame, name=name)
-    if kind == 2:
-        some = rng.permutation(6)[: rng.integers(1, 6)]
-        return weld(frame, name=name, directions=[DIRECTIONS[k] for k in some])
-    return constrain(frame, rng.normal(size=(int(rng.integers(1, 6)), 6)), name=name)
 
 
 # Independent constraints: the Delassus matrix with a unit diagonal has no eigenvalue below this.
@@ -153,7 +140,7 @@ def scaled_eigenvalues(matrix: np.ndarray) -> np.ndarray:
 def remaining(case: Case) -> float:
     """What proximal iterations leave of the multipliers' error: each divides it by 1 + mu times an eigenvalue."""
     values = scaled_eigenvalues(case.delassus)
-    return (1 + STIFFNESS * values[values > 1e-9 * values[-1]][0]) ** -ITERATIONS.limit
+    return (1 + STIFFNESS * values[values > 1e-9 * values[-1]][0]) ** -ITERATIONS
 
 
 def error(a, exact: np.ndarray) -> float:

@@ -8,9 +8,8 @@ import numpy as np
 import linkwright as lw
 from linkwright.referee import DenseDynamics
 from linkwright.robots.random import random_tree
+from linkwright.robots.random_constraints import FORMS, random_closure
 
-CLOSING = ["fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "translational"]
-FORMS = [*CLOSING, "directions", "rod", "coupling", "transmission", "center_of_mass", "sum"]
 SMALLEST_EIGENVALUE = 1e-4  # of the Delassus matrix scaled to a unit diagonal, in what counts as independent
 
 
@@ -39,7 +38,7 @@ def random_graph(seed: int) -> Case:
     closed = (seed // 2) % 2 == 0
     wanted, kept = 2 + seed % 3, []
     for k in range(60):
-        candidate = random_constraint(rng, model, q, f"c{k}", closed, FORMS[int(rng.integers(len(FORMS)))])
+        candidate = random_closure(rng, model, q, f"c{k}", closed=closed, form=FORMS[int(rng.integers(len(FORMS)))])
         if candidate is not None and independent(model.with_constraints(*kept, candidate), q, v):
             kept.append(candidate)
         if len(kept) == wanted:
@@ -50,44 +49,6 @@ def random_graph(seed: int) -> Case:
         J = jacobian(held, q, v)
         v = v - np.linalg.pinv(J) @ (J @ v)
     return Case(held, q, v, rng.normal(size=model.nv), desired, closed)
-
-
-def random_constraint(rng, model, q, name, closed, form):
-    """One constraint, met at q if `closed`; None where the draw makes no sense."""
-    names = [f"frame_{k}" for k in range(1, 6)] + [body.name for body in model.bodies[1:]]
-    first, second = (str(x) for x in rng.choice(names, 2, replace=False))
-    other = "world" if rng.random() < 0.25 else second
-    if form in ("coupling", "transmission"):
-        joints = [joint.name for joint in model.joints if joint.nv == 1]
-        if len(joints) < 3:
-            return None
-        chosen = [str(x) for x in rng.choice(joints, 3, replace=False)]
-        at = {j: float(q[model.iq[model.joint_index(j)]][0]) for j in chosen}
-        if form == "transmission":
-            ratios = {j: float(rng.normal()) for j in chosen}
-            return lw.transmission(ratios, sum(r * at[j] for j, r in ratios.items()) if closed else 0.3, name=name)
-        polynomial = [0.0, *rng.normal(size=3)]
-        if closed:
-            polynomial[0] = at[chosen[0]] - float(np.polynomial.Polynomial(polynomial)(at[chosen[1]]))
-        return lw.couple(chosen[0], chosen[1], polynomial, name=name)
-    if form == "center_of_mass":
-        return lw.center_of_mass(directions=["x y z", "z", "x y"][int(rng.integers(3))], name=name)
-    if model.frame(first).body in (0, model.frame(other).body):
-        return None
-    if form == "sum":
-        if other == "world" or model.frame(other).body == 0:
-            return None
-        return lw.constrain({first: rng.normal(size=(2, 6)), other: rng.normal(size=(2, 6))}, name=name)
-    pose = lw.reference(model, "forward_kinematics", frames=[first, other])(q)
-    (R1, R2), (p1, p2) = pose.rotations, pose.positions
-    if form == "rod":
-        return lw.rod(first, other, length=float(np.linalg.norm(p1 - p2)) if closed else 0.5, name=name)
-    at = lw.Pose(R2.T @ R1, R2.T @ (p1 - p2)) if closed else None
-    if form == "directions":
-        kinds = rng.choice(["x", "y", "z", "rx", "ry", "rz"], int(rng.integers(1, 4)), replace=False)
-        return lw.weld(first, other, name=name, directions=list(kinds), at=at)
-    axis = "xyz"[int(rng.integers(3))] if form != "universal" and rng.random() < 0.5 else None
-    return lw.close_with(form, first, other, axis=axis, name=name, at=at)
 
 
 def jacobian(model, q, v):

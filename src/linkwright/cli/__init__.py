@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..errors import LinkwrightError
-from . import bench, demo, inspect, listing, simulate
+from . import bench, demo, inspect, listing, simulate, trust
 
 app = typer.Typer(
     name="linkwright",
@@ -23,6 +23,7 @@ app.command("inspect")(inspect.inspect_command)
 app.command("simulate")(simulate.simulate)
 app.command("robots")(listing.robots)
 app.command("algorithms")(listing.algorithms)
+bench.app.command("trust")(trust.trust)
 app.add_typer(bench.app, name="bench")
 
 

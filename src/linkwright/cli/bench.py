@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 from functools import partial
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ..bench.peers.pinocchio_cpp import find_peer
 from ..bench.timing import machine
-from ..errors import InputError, unknown_name
-from .output import table_console
+from ..errors import InputError
+from .output import chosen_names, describe, progress_display, table_console
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
 
@@ -39,10 +36,10 @@ def tree(
     chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
     names = tuple(x for x in algorithms.split(",") if x) or bench.ALGORITHMS
     console = table_console(stderr=as_json)  # JSON has standard output to itself
-    with _progress(console) as (progress, task):
+    with progress_display(console) as (progress, task):
         progress.update(task, description="looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
-        step = partial(_describe, progress, task)
+        step = partial(describe, progress, task)
         results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
         overhead = bench.call_overhead(chosen[-1])
     if as_json:
@@ -89,11 +86,11 @@ def _bench_family(name: str, systems: str, algorithms: str, seconds: float, as_j
     from ..bench import constrained as bench
 
     family = bench.FAMILIES[name]
-    chosen = _chosen(systems, family.systems, "system")
-    names = _chosen(algorithms, family.algorithms, "algorithm")
+    chosen = chosen_names(systems, family.systems, "system")
+    names = chosen_names(algorithms, family.algorithms, "algorithm")
     console = table_console(stderr=as_json)  # JSON has standard output to itself
-    with _progress(console) as (progress, task):
-        step = partial(_describe, progress, task)
+    with progress_display(console) as (progress, task):
+        step = partial(describe, progress, task)
         step("looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = find_peer(constrained=True) if cpp else (None, "Pinocchio C++ was not asked for")
         results = list(bench.measure(family, chosen, names, peer=peer, seconds=seconds, progress=step))
@@ -138,12 +135,12 @@ def loops(
 
     if links and not plot:
         raise InputError("--links are the sizes of the scaling families; they go with --plot")
-    chosen = _chosen(systems, loop_scaling.FAMILIES if plot else bench.SYSTEMS, "family" if plot else "system")
-    names = _chosen(algorithms, loop_scaling.ALGORITHMS if plot else bench.ALGORITHMS, "algorithm")
+    chosen = chosen_names(systems, loop_scaling.FAMILIES if plot else bench.SYSTEMS, "family" if plot else "system")
+    names = chosen_names(algorithms, loop_scaling.ALGORITHMS if plot else bench.ALGORITHMS, "algorithm")
     sizes = _numbers(links) or loop_scaling.LINKS
     console = table_console(stderr=as_json)  # JSON has standard output to itself
-    with _progress(console) as (progress, task):
-        step = partial(_describe, progress, task)
+    with progress_display(console) as (progress, task):
+        step = partial(describe, progress, task)
         step("looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = find_peer(constrained=True) if cpp else (None, "Pinocchio C++ was not asked for")
         if plot:
@@ -174,9 +171,9 @@ def convergence(
 
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     results = []
-    with _progress(console) as (progress, task):
-        for name in _chosen(systems, SYSTEMS, "system"):
-            step = partial(_describe, progress, task)
+    with progress_display(console) as (progress, task):
+        for name in chosen_names(systems, SYSTEMS, "system"):
+            step = partial(describe, progress, task)
             results += bench.measure(name, SYSTEMS[name](), count=count, progress=step)
     if plot:
         bench.plot(results, plot)
@@ -205,8 +202,8 @@ def simulate(
 
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
-    with _progress(console) as (progress, task):
-        results = list(bench.measure(chosen, seconds=seconds, progress=partial(_describe, progress, task)))
+    with progress_display(console) as (progress, task):
+        results = list(bench.measure(chosen, seconds=seconds, progress=partial(describe, progress, task)))
     if as_json:
         lines = [r.as_dictionary() for r in results]
         _print_json({"machine": machine(), "batch": bench.BATCH, "unit": "microseconds", "results": lines})
@@ -242,11 +239,11 @@ def clusters(
     from ..bench import ankle_torque
     from ..bench import clusters as bench
 
-    names = _chosen(algorithms, bench.ALGORITHMS, "algorithm")
+    names = chosen_names(algorithms, bench.ALGORITHMS, "algorithm")
     chosen = tuple(x.strip() for x in robots.split(",") if x.strip()) or bench.ROBOTS
     console = table_console(stderr=as_json)  # JSON has standard output to itself
-    with _progress(console) as (progress, task):
-        step = partial(_describe, progress, task)
+    with progress_display(console) as (progress, task):
+        step = partial(describe, progress, task)
         step("looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = find_peer() if cpp else (None, "Pinocchio C++ was not asked for")
         results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
@@ -284,8 +281,8 @@ def compile_time(
 
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     chosen = _numbers(links) or bench.LINKS
-    with _progress(console) as (progress, task):
-        results = list(bench.measure(chosen, progress=partial(_describe, progress, task)))
+    with progress_display(console) as (progress, task):
+        results = list(bench.measure(chosen, progress=partial(describe, progress, task)))
     if plot:
         bench.plot(results, plot)
     if as_json:
@@ -309,26 +306,6 @@ def _numbers(text: str) -> tuple[int, ...]:
         return tuple(int(x) for x in text.split(",") if x.strip())
     except ValueError:
         raise InputError(f"{text!r}: expected whole numbers and commas") from None
-
-
-def _chosen(text: str, valid, kind: str) -> tuple[str, ...]:
-    """The names in a comma-separated option, or all of them."""
-    names = tuple(x.strip() for x in text.split(",") if x.strip())
-    for name in names:
-        if name not in valid:
-            raise unknown_name(kind, name, valid)
-    return names or tuple(valid)
-
-
-@contextmanager
-def _progress(console: Console):
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        yield progress, progress.add_task("")
-
-
-def _describe(progress: Progress, task, step: str) -> None:
-    progress.update(task, description=step)
 
 
 def _print_json(document: dict) -> None:

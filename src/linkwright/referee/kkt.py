@@ -36,7 +36,7 @@ class KKTSolution:
 
     forces    by name of constraint: the wrench on its frame, [linear; angular] in the frame's coordinates
     rank      of J, out of `rows`
-    residual  the largest |J a - e|
+    residual  the largest |J a - e|, and `asked` the largest |e| or |J a| without constraints
     feasible  whether that is rounding; if not, `a` makes ||J a - e|| least and obeys Gauss among those that do
     """
 
@@ -47,6 +47,7 @@ class KKTSolution:
     rows: int
     residual: float
     feasible: bool
+    asked: float
     singular_values: np.ndarray  # of J M^(-1/2), rows scaled if scales were given, largest first
 
 
@@ -116,7 +117,7 @@ def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd, rank_tolerance,
     residual = max((float(abs(x)) for x in J @ a - e), default=0.0)
     return KKTSolution(
         a.astype(float), lam.astype(float), _forces(dynamics, lam.astype(float)), rank, model.nc, residual,
-        residual <= FEASIBILITY_TOLERANCE * asked, np.array([float(s) for s in every]),
+        residual <= FEASIBILITY_TOLERANCE * asked, asked, np.array([float(s) for s in every]),
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError, ModelError
 from ..joints import JOINT_KINDS
+from ..pose import LARGEST_NUMBER
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -125,8 +126,10 @@ def checked_rows(rows, name: str) -> np.ndarray:
         raise ModelError(f"K of constraint {name!r} is {rows!r}; expected numbers (m, 6)") from None
     if array.ndim != 2 or array.shape[1] != 6 or not len(array):
         raise ModelError(f"K of constraint {name!r} has shape {array.shape}; expected (m, 6) with m >= 1")
-    if not np.all(np.isfinite(array)):
-        raise ModelError(f"K of constraint {name!r} is {array.tolist()}; every number must be finite")
+    if not np.all(np.abs(array) <= LARGEST_NUMBER):
+        raise ModelError(
+            f"K of constraint {name!r} is {array.tolist()}; every number must be finite, up to {LARGEST_NUMBER:g}"
+        )
     array.flags.writeable = False
     return array
 
