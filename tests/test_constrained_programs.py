@@ -89,10 +89,10 @@ def test_fewer_iterations_are_worse_and_warm_starts_help(standing, rng):
     q, v, tau = state(standing, rng)
     exact = lw.reference(standing, "pv", outputs="a")(q, v, tau)
     errors = []
-    for iterations in (1, 2, 4):
-        a = lw.compile(standing, "constrained_aba", iterations=iterations, outputs="a")(q, v, tau)
+    for iterations in (1, 2, 4):  # penalties so small that no error is rounding yet, which differs by machine
+        a = lw.compile(standing, "constrained_aba", iterations=iterations, mu=1e3, outputs="a")(q, v, tau)
         errors.append(np.abs(a - exact).max() / np.abs(exact).max())
-    assert errors[0] > errors[1] > errors[2] and errors[2] < 1e-8
+    assert errors[0] > 10 * errors[1] > 1000 * errors[2] and errors[2] < 1e-8
     lam = lw.reference(standing, "pv", outputs="lam")(q, v, tau)
     warm = lw.compile(standing, "constrained_aba", iterations=1, warm_start="input", outputs="a")
     assert np.abs(warm(q, v, tau, lam) - exact).max() < 1e-9 * np.abs(exact).max()

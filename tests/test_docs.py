@@ -13,7 +13,8 @@ def blocks(path, language):
     return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
-PAGES = [*(DOCS / name for name in ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md")), README]
+RUN = ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md", "delassus.md")
+PAGES = [*(DOCS / name for name in RUN), README]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)

@@ -10,6 +10,7 @@ from .assembly import (
     project_velocity,
 )
 from .compilation import compile, reference, trace_program
+from .delassus_operator import delassus_operator
 from .errors import LinkwrightError, NoConvergence, SimulationError
 from .inspection import inspect
 from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
@@ -51,7 +52,8 @@ __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
     "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
-    "default_parameters", "differential", "explicit", "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "gear",
+    "default_parameters", "delassus_operator", "differential", "explicit", "fixed", "free_flyer", "from_mujoco",
+    "from_pinocchio", "gear",
     "helical", "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints",
     "loops", "mobility", "parallel_belts", "planar", "prismatic", "project_configuration", "project_velocity",
     "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_mujoco", "to_pinocchio",

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from .codegen import ArraySpec, CompiledFunction, check_dtype, compile_cached, compile_program, result_class
+from .codegen.arguments import is_masked
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
-from .programs import RECIPES, Recipe
+from .model.constraint_parameters import CONSTRAINT_PARAMETERS
+from .programs import RECIPES, Recipe, kin_that_take_loops
 from .trace import Program, simplify, trace
 
 
@@ -132,18 +134,24 @@ class Request:
             raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
         if algorithm not in RECIPES:
             raise unknown_name("algorithm", algorithm, RECIPES)
-        recipe = RECIPES[algorithm]
+        chosen = RECIPES[algorithm].resolve_outputs(outputs)
+        recipe = RECIPES[algorithm].for_outputs(chosen)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
         if f_ext and "f_ext" not in recipe.optional_inputs:
             able = [name for name, other in RECIPES.items() if "f_ext" in other.optional_inputs]
             raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
         request = cls(
-            model, recipe, recipe.resolve_outputs(outputs), parameters, bool(f_ext), recipe.resolve_options(options),
-            precision,
-        )  # fmt: skip
+            model, recipe, chosen, parameters, bool(f_ext), recipe.resolve_options(options), precision
+        )
         request.input_shapes  # noqa: B018  refuses unknown parameters
         if recipe.check_options is not None:
             recipe.check_options(model, request.options)
+        frozen = [name for name in parameters if name in CONSTRAINT_PARAMETERS]
+        if frozen and recipe.freezes_constraints(request.options):
+            raise UnsupportedError(
+                f"{algorithm!r} plans its work from the constraints' own numbers, so {', '.join(frozen)} cannot be "
+                f"inputs of it; 'lcaba', 'ltl', 'pv_osim' and 'delassus_operator' take them"
+            )
         if model.constraints and not recipe.ignores_constraints:
             raise UnsupportedError(
                 f"{algorithm!r} is for trees without constraints, and {model.name!r} has {len(model.constraints)}; use "
@@ -152,7 +160,7 @@ class Request:
         if model.has_loops and not recipe.takes_loops:
             raise UnsupportedError(
                 f"{algorithm!r} takes constraints to the ground only, and {model.name!r} has some between two bodies; "
-                f"'lcaba', 'prox_bbo', 'bbo', 'prox_ltl' and 'ltl' take those too"
+                f"{', '.join(map(repr, kin_that_take_loops(algorithm)))} take those too"
             )
         return request
 
@@ -208,6 +216,8 @@ def _as_scalars(given: Mapping[str, Any], shapes) -> tuple[dict[str, np.ndarray]
     batch: tuple[int, ...] = ()
     values = {}
     for name, shape in shapes.items():
+        if is_masked(given[name]):
+            raise InputError(f"{name} is a masked array with masked entries; give them a value with .filled(...)")
         array = np.asarray(given[name], dtype=float)
         if array.shape[array.ndim - len(shape) :] != tuple(shape) or array.ndim - len(shape) not in (0, 1):
             raise InputError(f"{name} has shape {array.shape}; expected {tuple(shape)} or (B, {str(tuple(shape))[1:]}")
@@ -238,7 +248,7 @@ def _sources_hash() -> str:
     """Of every file whose change could change a traced program."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
-    for folder in ("spatial", "model", "algorithms", "programs", "trace", "."):
+    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "."):
         for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())

@@ -140,7 +140,7 @@ def scaled_eigenvalues(matrix: np.ndarray) -> np.ndarray:
 def remaining(case: Case) -> float:
     """What proximal iterations leave of the multipliers' error: each divides it by 1 + mu times an eigenvalue."""
     values = scaled_eigenvalues(case.delassus)
-    return (1 + STIFFNESS * values[values > 1e-9 * values[-1]][0]) ** -ITERATIONS.limit
+    return (1 + STIFFNESS * values[values > 1e-9 * values[-1]][0]) ** -ITERATIONS
 
 
 def error(a, exact: np.ndarray) -> float:

@@ -36,7 +36,7 @@ def solve(case, name, **options):
 def solve_softly(case, name, iterations):
     """With penalties a hundredth of the default ones."""
     options = {"desired": "input", "mu": "input", "iterations": iterations, "outputs": ("a", "forces", "status")}
-    mu = automatic_penalties(case.model, PRIMAL / 100)
+    mu = automatic_penalties(case.model, PRIMAL.counted / 100)
     return lw.reference(case.model, name, **options)(case.q, case.v, case.tau, case.desired, mu)
 
 

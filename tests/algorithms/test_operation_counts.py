@@ -10,9 +10,9 @@ from linkwright.trace import count_operations, simplify, trace
 
 # (aba, rnea, crba)
 SNAPSHOTS = {
-    "chain of 6": (chain(6), (755, 344, 219)),
-    "quadruped": (quadruped(), (2279, 1057, 561)),
-    "humanoid": (humanoid(), (5818, 2399, 2451)),
+    "chain of 6": (chain(6), (751, 340, 219)),
+    "quadruped": (quadruped(), (2235, 1013, 561)),
+    "humanoid": (humanoid(), (5760, 2339, 2451)),
 }
 ALGORITHMS = ("aba", "rnea", "crba")
 
@@ -25,11 +25,11 @@ def test_built_in_robots(name):
 
 # Talos' ABA took 14,729 operations with spatial accelerations, matrix rotations and plain inertias.
 ROBOT_SNAPSHOTS = {
-    "talos": (11014, 5167, 5476),
-    "g1": (8790, 3732, 4222),
-    "solo12": (2671, 1197, 639),
-    "icub": (12183, 4940, 7530),
-    "allegro": (1811, 1107, 402),
+    "talos": (10933, 5091, 5476),
+    "g1": (8722, 3666, 4212),
+    "solo12": (2551, 1157, 607),
+    "icub": (12125, 4880, 7530),
+    "allegro": (1804, 1083, 402),
 }
 
 

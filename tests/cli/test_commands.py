@@ -68,6 +68,17 @@ def test_bench_of_constrained_systems(command, algorithm):
     assert "hands 2F6" in run("bench", command, "--systems", "nothing").stderr
 
 
+def test_bench_of_delassus_on_loops():
+    """Those that take none are left out; the operator is measured stage by stage."""
+    quick = ("--seconds", "0.05", "--no-cpp", "--json")
+    chosen = ("--systems", "stewart_platform", "--algorithms", "pv_osim,pv_osimr,delassus_operator")
+    result = run("bench", "delassus", *chosen, *quick)
+    assert result.returncode == 0, result.stderr
+    [system] = json.loads(result.stdout)["results"]
+    measured = [line["algorithm"] for line in system["ours"]]
+    assert measured == ["pv_osim", "operator factor", "operator product", "operator solve"]
+
+
 def test_brackets_in_messages_survive(tmp_path):
     """Rich would take [robots] for markup and drop it."""
     broken = tmp_path / "[bold]robot.urdf"

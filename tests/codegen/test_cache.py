@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ def directory(tmp_path, monkeypatch):
     path = tmp_path / "cache"
     monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(path))
     cache._warn_about.cache_clear()
+    cache._warn_about_entry.cache_clear()
     return path
 
 
@@ -103,6 +105,41 @@ def test_damaged_files_are_replaced(directory, damage):
     np.testing.assert_array_equal(again(*ARGUMENTS), function(*ARGUMENTS))
     assert path.read_bytes() != damaged
     assert compile_program(chain()).from_cache
+
+
+@posix
+@pytest.mark.parametrize("odd", ["pipe", "link", "link to a pipe", "dangling link", "link to a device", "socket"])
+def test_what_is_no_file_is_replaced_and_not_waited_for(directory, odd, tmp_path, caplog, monkeypatch):
+    function = compile_program(chain())
+    (path,) = entries(directory)
+    elsewhere = tmp_path / "elsewhere"
+    path.rename(elsewhere)
+    intact = elsewhere.read_bytes()
+    if odd == "pipe":
+        os.mkfifo(path)
+    elif odd == "socket":
+        monkeypatch.chdir(directory)  # names of sockets are short
+        socket.socket(socket.AF_UNIX).bind(path.name)
+    elif odd == "link to a pipe":
+        os.mkfifo(tmp_path / "pipe")
+        path.symlink_to(tmp_path / "pipe")
+    else:
+        path.symlink_to({"link": elsewhere, "dangling link": tmp_path / "none", "link to a device": "/dev/zero"}[odd])
+    again = compile_program(chain())
+    assert not again.from_cache and str(path) in caplog.text and "ignored" in caplog.text
+    np.testing.assert_array_equal(again(*ARGUMENTS), function(*ARGUMENTS))
+    assert elsewhere.read_bytes() == intact
+    assert path.is_file() and not path.is_symlink() and compile_program(chain()).from_cache
+
+
+@posix
+def test_a_folder_in_place_of_a_file_costs_a_warning(directory, caplog):
+    compile_program(chain())
+    (path,) = entries(directory)
+    path.unlink()
+    path.mkdir()
+    assert not compile_program(chain()).from_cache and str(path) in caplog.text
+    assert path.is_dir()
 
 
 @posix

@@ -95,6 +95,19 @@ def test_conversions(function, arrays):
     same(function(q.astype(np.float32), v, tau), expected(q.astype(np.float32).astype(float), v, tau))
 
 
+def test_masks_are_refused_and_not_lost(function, arrays):
+    q, v, tau = arrays
+    masked = np.ma.array(v, mask=np.zeros_like(v))
+    np.testing.assert_array_equal(function(q, masked, tau), function(q, v, tau))  # nothing is hidden
+    masked[3, 1] = np.ma.masked
+    with pytest.raises(InputError, match=r"'v' is a masked array .* \.filled"):
+        function(q, masked, tau)
+    with pytest.raises(InputError, match=r"'v' is a masked array"):
+        function(q[3], masked[3], tau[3])
+    with pytest.raises(InputError, match=r"'out' is a masked array"):
+        function(q, v, tau, out=np.ma.masked_array(np.empty((B, 4)), mask=True))
+
+
 def test_empty_batch(function, several):
     assert function(np.zeros((0, 5)), np.zeros((0, 4)), np.zeros(4)).shape == (0, 4)
     result = several(np.zeros((0, 3)), np.zeros((2, 3)))

@@ -19,6 +19,7 @@ from linkwright.codegen.function import CompiledFunction
 from linkwright.codegen.runner import Runner
 from linkwright.codegen.target import host_target
 from linkwright.errors import InputError
+from linkwright.trace import trace
 
 COMPILED_ENTRY = python_abi.numpy_table() is not None
 needs_entry = pytest.mark.skipif(not COMPILED_ENTRY, reason="this Python or NumPy is not laid out as known")
@@ -53,6 +54,18 @@ def count_slow_calls(monkeypatch):
 
 
 @needs_entry
+def test_where_python_calls_functions_only(image, arrays, monkeypatch):
+    """As 3.10 does: what is called is wrapped in a function."""
+    calling = python_abi.calling()
+    wrapped = python_abi.Calling(calling.address, python_abi._as_function)
+    monkeypatch.setattr("linkwright.codegen.activate.calling", lambda: wrapped)
+    function = CompiledFunction.of(image, host_target())
+    np.testing.assert_array_equal(function(*map(list, arrays)), function(*arrays))
+    with pytest.raises(InputError, match="nonsense"):
+        function(*arrays, nonsense=1)
+
+
+@needs_entry
 def test_which_calls_it_serves(function, arrays, count_slow_calls):
     q, v, tau = arrays
     batch = np.ones((7, 5)), np.ones((7, 4)), np.ones((7, 4))
@@ -69,6 +82,67 @@ def test_which_calls_it_serves(function, arrays, count_slow_calls):
     function(np.linspace(0, 1, 10)[::2], v, tau)
     function(np.ones((0, 5)), v, tau)
     assert len(count_slow_calls) == 4
+
+
+@pytest.fixture(scope="module")
+def several():
+    def outputs(x, m):
+        return {"sum": x + m[0], "product": x[0] * m, "scalar": x[0] * x[1]}
+
+    return compile_program(trace(outputs, {"x": 3, "m": (2, 3)}, "several"))
+
+
+@needs_entry
+def test_several_outputs_into_a_tuple(several, count_slow_calls):
+    for lead in ((), (7,)):
+        x, m = np.ones((*lead, 3)), np.full((*lead, 2, 3), 2.0)
+        wanted = several(x, m)
+        out = tuple(np.empty_like(array) for array in wanted)
+        counts = [sys.getrefcount(array) for array in out]
+        result = several(x, m, out=out)
+        assert type(result) is type(wanted) and all(a is b for a, b in zip(result, out, strict=True))
+        for array, expected in zip(result, wanted, strict=True):
+            np.testing.assert_array_equal(array, expected)
+        del result, array
+        assert [sys.getrefcount(array) for array in out] == counts
+    assert not count_slow_calls
+
+
+@needs_entry
+def test_tuples_that_do_not_fit_are_explained(several):
+    x, m = np.ones(3), np.ones((2, 3))
+    good = np.empty(3), np.empty((2, 3)), np.empty(())
+    both = np.empty(7)
+    for out, message in (
+        (good[:2], "2 arrays"),
+        ((good[0], np.empty((3, 2)), good[2]), r"'product' has shape \(3, 2\)"),
+        ((good[0], good[1], np.empty((), np.float32)), "'scalar' has dtype float32"),
+        ((both[:3], both[1:].reshape(2, 3), good[2]), "overlap"), ((good[0], good[1], good[0]), "'scalar' has shape"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=message):
+            several(x, m, out=out)
+    assert several(x, m, out=(*good[:2], None)).scalar == 1.0  # what is not given is made
+    shared = np.ones(3)
+    np.testing.assert_array_equal(several(shared, m, out=(shared, *good[1:])).product, np.ones((2, 3)))
+    np.testing.assert_array_equal(shared, np.full(3, 2.0))
+
+
+@needs_entry
+def test_conversions_come_back_to_it_once(function, several, arrays, count_slow_calls):
+    wanted = function(*arrays)
+    for given in (
+        [x.tolist() for x in arrays], [x.astype(np.float32) for x in (np.zeros(5), *arrays[1:])],
+        [np.repeat(x, 2)[::2] for x in arrays], [x.astype(">f8") for x in arrays],
+    ):  # fmt: skip
+        count_slow_calls.clear()
+        result = function(*given)
+        assert len(count_slow_calls) == 1
+        if given[0][-1] == 1.0:
+            np.testing.assert_array_equal(result, wanted)
+    count_slow_calls.clear()
+    out = {"sum": np.empty(3), "product": np.empty((2, 3)), "scalar": np.empty(())}
+    assert several([1, 2, 3], np.ones((2, 3)), out=out).sum is out["sum"]
+    assert len(count_slow_calls) == 1 and out["scalar"] == 2.0
 
 
 @needs_entry
@@ -94,6 +168,7 @@ def test_references(function, arrays):
     out, dtype = np.empty(4), np.dtype(float)
     batch = np.ones((3, 5))
     objects = (q, v, tau, out, dtype, np.ndarray, function, type(function), function._runner)
+    gc.collect()  # errors hold arrays, by their tracebacks, until then
     before = [sys.getrefcount(x) for x in objects]
     for _ in range(1000):
         function(q, v, tau)
@@ -102,6 +177,7 @@ def test_references(function, arrays):
         function(batch, v, tau)
         with pytest.raises(InputError):
             function(q, v, v[:2])
+    gc.collect()
     after = [sys.getrefcount(x) for x in objects]
     assert max(abs(a - b) for a, b in zip(before, after, strict=True)) <= 3  # not hundreds
 

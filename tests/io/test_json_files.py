@@ -111,6 +111,16 @@ def test_line_of_a_syntax_error():
         read_json('{"a": 1,\n x}', file="f")
 
 
+@pytest.mark.parametrize("place", ["translation", "com", "gravity"])
+def test_numbers_that_overflow_are_refused_by_name(place):
+    data = to_dictionary(random_tree(3, 3, frames=1, springs=True))
+    body = data["bodies"][0]
+    vectors = {**body["placement"], **body["inertia"], "gravity": data["gravity"]}
+    vectors[place][0] = 1e308
+    with pytest.raises(LoadError, match=rf"{place}.*1e\+308.*1e\+50"):
+        read_json(json.dumps(data))
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_any_value_anywhere(seed):
     """One value in the tree replaced by something odd: a model comes out or a LoadError."""

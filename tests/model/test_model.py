@@ -269,3 +269,33 @@ def test_axes_near_minus_z_are_aligned_to_rounding(angle):
     C = joint.alignment()
     np.testing.assert_allclose(C @ C.T, np.eye(3), atol=2e-15)
     np.testing.assert_allclose(C[:, 2], joint.axis, atol=2e-15)
+
+
+class TestNumbersOutOfRange:
+    """Nothing that overflows becomes a model full of NaN."""
+
+    @pytest.mark.parametrize("axis", [(1e200, 0, 1e200), (1.7e308, 0, 1.7e308), (3e60, 0, 3e60)])
+    def test_long_axes_are_normalised(self, axis):
+        assert np.array_equal(lw.revolute("j", axis=axis).axis, lw.revolute("j", axis=(1, 0, 1)).axis)
+
+    def test_long_quaternions_are_normalised(self):
+        quarter = lw.Pose.from_quaternion((0, 0, 0), (0, 0, 1e300, 1e300))
+        assert quarter.is_close(lw.Pose.from_rpy((0, 0, 0), (0, 0, np.pi / 2)))
+
+    @pytest.mark.parametrize(
+        "make",
+        [
+            lambda: lw.Pose.of((1e308, 0, 0)),
+            lambda: lw.Inertia(1e60, np.zeros(3), np.eye(3)),
+            lambda: lw.Inertia(1.0, np.array([0, -1e51, 0]), np.eye(3)),
+            lambda: lw.revolute("j", stiffness=1e300),
+            lambda: lw.helical("j", pitch=1e300),
+            lambda: lw.rod("a", "b", length=1e300),
+            lambda: lw.couple("a", "b", [0, 1e300]),
+            lambda: lw.ModelBuilder("r", gravity=(0, 0, -1e300)),
+            lambda: dataclasses.replace(two_links(), gravity=np.array([0, 0, np.nan])),
+        ],
+    )
+    def test_others_are_refused(self, make):
+        with pytest.raises(ModelError, match=r"1e\+50|finite"):
+            make()

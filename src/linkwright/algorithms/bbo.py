@@ -14,10 +14,12 @@ from ..model import Tree
 from ..model.loops import loop_root
 from ..scalar import Scalar
 from ..spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, sum_of
+from ..spatial.partial_factorization import WEAKEST
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies, squared_motions
 from .pv import Passing
+from .row_scales import row_scales
 
 
 def bbo(problem: ConstrainedProblem) -> Solution:
@@ -173,7 +175,13 @@ class EliminatedLoops:
 
     @property
     def margins(self) -> list[Scalar]:
-        return [margin for root in self.root.values() for margin in root.factor.margins]
+        """Of every row what its pivot has more than rounding, or a row that usually moves, may leave of it."""
+        usual = row_scales(self.problem.tree.model)
+        return [
+            pivot - (entry + float(usual[r])) * WEAKEST
+            for root in self.root.values()
+            for r, pivot, entry in zip(root.rows, root.factor.pivots, root.factor.diagonal, strict=True)
+        ]
 
     @property
     def present(self) -> YZ:

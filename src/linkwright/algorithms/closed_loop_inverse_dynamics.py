@@ -14,7 +14,8 @@ from ..model import Tree
 from ..scalar import Scalar, is_zero
 from ..spatial import LDL, Force, sum_of
 from .closures import closures
-from .constrained_ltl import gram, terms_jacobian
+from .constrained_ltl import gram
+from .constraint_jacobian import terms_jacobian
 from .propagators import Posture
 from .rnea import rnea
 

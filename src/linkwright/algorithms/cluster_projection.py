@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from ..scalar import Scalar
 from ..spatial import LDL, Force
 from .clustered_tree import ClusteredTree
-from .constrained_ltl import constraint_jacobian, gram
+from .constrained_ltl import gram
+from .constraint_jacobian import constraint_jacobian
 from .crba import crba
 from .embedding import Embedding, dot
 from .ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scalar import Scalar, is_zero
-from ..spatial import LDL, Force, RowVector, sum_of
-from .closures.closure import Terms
+from ..spatial import RowVector, sum_of
 from .constrained_problem import ConstrainedProblem, Solution
-from .constraint_rows import ConstraintRows
+from .constraint_jacobian import closure_jacobian
 from .crba import crba
-from .ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
 from .damped_delassus import DampedDelassus
+from .hard_multipliers import hard_multipliers
+from .ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
 from .proximal import Iterations, iterate
 from .rnea import joint_torques
 
@@ -46,10 +46,10 @@ def ltl(problem: ConstrainedProblem) -> Solution:
     Lambda = gram(Y)
     for r, idle in enumerate(problem.idle):
         Lambda[r][r] = Lambda[r][r] + idle
-    factor = LDL(Lambda)
-    lam = factor.solve([_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)])
+    right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
+    lam, pivot = hard_multipliers(problem.tree.model, Lambda, right)
     a, residuals = _accelerate(space, L, Y, z, lam)
-    return Solution(a, lam, residuals, 1.0, factor.margins)
+    return Solution(a, lam, residuals, 1.0, [pivot])
 
 
 def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
@@ -115,29 +115,6 @@ class AugmentedInertia:
 
     def finish(self, inner: list[Scalar], lam: RowVector, residuals: RowVector) -> tuple[list[Scalar], list[Scalar]]:
         return inner, list(residuals)
-
-
-def closure_jacobian(tree, sweep, constraints: Sequence[ConstraintRows]) -> list[list[Scalar]]:
-    """J of constraints, each on any number of bodies."""
-    return [row for c in constraints for row in terms_jacobian(tree, sweep, c.terms)]
-
-
-def terms_jacobian(tree, sweep, terms: Terms) -> list[list[Scalar]]:
-    """J of one constraint: the rows on each of its bodies, added up."""
-    parts = [constraint_jacobian(tree, sweep, [(body, row) for row in K]) for body, K in terms]
-    return [[sum_of(entries) for entries in zip(*rows, strict=True)] for rows in zip(*parts, strict=True)]
-
-
-def constraint_jacobian(tree, sweep, rows: Sequence[tuple[int, Force]]) -> list[list[Scalar]]:
-    """J: each row carried to the ground like a force, meeting the joints on its way."""
-    J = []
-    for body, row in rows:
-        entries: list[Scalar] = [0.0] * tree.nv
-        for i in reversed(tree.graph.support[body]):
-            entries[tree.iv[i]] = sweep.S[i].project(row)
-            row = sweep.X[i].T @ row
-        J.append(entries)
-    return J
 
 
 def gram(Y: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:

@@ -29,11 +29,13 @@ class Accuracy:
                     weakest direction met: about the relative error of the accelerations that is left
     rank_tolerance  directions of the constraints with a smaller scaled singular value are dependent: not enforced
     kappa           mu times the scale of each row: the eigenvalue s of a direction with singular value 1
+    rounding        of the arithmetic
     """
 
     tolerance: float
     rank_tolerance: float
     kappa: Scalar
+    rounding: float
 
     @property
     def hidden(self) -> float:
@@ -110,7 +112,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
 
     def split(values):
         rows = values[n_inner : n_inner + n_rows], values[n_inner + n_rows : n_inner + 2 * n_rows]
-        return values[:n_inner], *(RowVector(x) for x in rows)
+        return values[:n_inner], *(RowVector(x) for x in rows)  # then passes, the way so far, whether it is the end
 
     def descend(values, running):
         inner, residuals, lam = split(values)
@@ -123,16 +125,16 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
         residuals, lam = residuals + moved * length, lam + step * length
         left = sizes.relative_square(residuals)
         found = left <= minimum(accuracy.hidden, accuracy.tolerance * accuracy.singular_value(theta)) ** 2
-        passes, outcome = values[-2] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
-        return [*inner, *residuals, *lam, passes, outcome], found | doubtful
+        passes, outcome = values[-3] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
+        return [*inner, *residuals, *lam, passes, values[-2] + length, outcome], found | doubtful
 
     found = sizes.relative_square(residuals) <= accuracy.hidden**2
     values = until(
-        descend, [*inner, *residuals, *lam, 1.0, where(found, 1.0, 0.0)], done=found, limit=DESCENTS, expected=1.0,
-        keeps=True,
+        descend, [*inner, *residuals, *lam, 1.0, 0.0, where(found, 1.0, 0.0)], done=found, limit=DESCENTS,
+        expected=1.0, keeps=True,
     )  # fmt: skip
-    weak = WeakDirections(factored, accuracy, sizes, RowVector(start), first)
-    inner, residuals, lam, passes, outcome = weak.resolved(*split(values), values[-2], values[-1] > 0.5)
+    weak = WeakDirections(factored, accuracy, sizes, RowVector(start), first, values[-2])
+    inner, residuals, lam, passes, outcome = weak.resolved(*split(values), values[-3], values[-1] > 0.5)
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
     return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome)

@@ -10,15 +10,18 @@ from collections.abc import Sequence
 from ..model import Tree
 from ..scalar import Scalar
 from ..spatial import LDL
-from .constrained_ltl import constraint_jacobian
+from .closures import closures
+from .constraint_jacobian import terms_jacobian
+from .constraint_rows import constraint_terms
 from .crba import crba
-from .propagators import Posture, dot, mirrored, rows_of, zeros
+from .propagators import Posture, dot, mirrored, zeros
 
 
 def dense_delassus(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
-    J = constraint_jacobian(tree, posture, rows_of(tree, posture, active))
+    every = constraint_terms(closures(tree, q, posture.X), active)
+    J = [row for terms in every for row in terms_jacobian(tree, posture, terms)]
     M = LDL(crba(tree, q))
     half = [M.forward(row) for row in J]  # M = L D L': J M^-1 J' = (J L^-T) D^-1 (J L^-T)'
     scaled = [[x * d for x, d in zip(row, M.inverse_pivots, strict=True)] for row in half]

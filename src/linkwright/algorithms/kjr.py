@@ -2,7 +2,7 @@
 
 Kreutz-Delgado, Jain, Rodriguez 1992, as described in [Sathya2024] sec. VII-C and [Sathya2023] sec. I: articulated
 inertias inward, 6x6 inverse inertias Omega outward, then for each pair of constrained bodies Omega from their closest
-common ancestor along both legs of the path between them. Constraints enter at the very end.
+common ancestor along both legs of the path between them. Constraints enter at the very end, on all of their bodies.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..scalar import Scalar
 from ..spatial import ArticulatedInertia, Force, Motion, Rotate, Shift, Transform, Turn
 from .articulation import Articulation
 from .constraint_rows import constrained_bodies
-from .propagators import UNITS, Posture, articulated_joints, combination, mirrored, pass_outward, rows_of, zeros
+from .propagators import UNITS, Posture, articulated_joints, combination, mirrored, pass_outward, terms_of_rows, zeros
 
 Columns = list[Motion]
 """A 6x6 matrix: the accelerations caused by unit forces on some body."""
@@ -30,8 +30,8 @@ def kjr(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = No
         p = tree.parent[i]
         Omega[i] = add(own, projected(joint[i], carried(posture.X[i], Omega[p]))) if p else own
 
-    rows = rows_of(tree, posture, active)
-    bodies = sorted({body for body, _ in rows if body})
+    rows = terms_of_rows(tree, posture, active)
+    bodies = sorted({body for terms in rows for body, _ in terms if body})
     L = zeros(len(rows))
     for i in bodies:
         for j in (body for body in bodies if body <= i):
@@ -51,14 +51,19 @@ def relative(tree: Tree, posture: Posture, joint, Omega: Columns, meeting: int, 
     return block
 
 
-def project_block(L: list[list[Scalar]], rows: Sequence[tuple[int, Force]], block: Columns, i: int, j: int) -> None:
-    """K_i Omega_ij K_j'."""
-    for r, (body, row) in enumerate(rows):
-        if body == i:
-            caused = Motion.of(combination(list(row), block))
-            for s, (other, column) in enumerate(rows):
-                if other == j and (i != j or s <= r):
-                    L[max(r, s)][min(r, s)] = column.dot(caused)
+def project_block(
+    L: list[list[Scalar]], rows: Sequence[Sequence[tuple[int, Force]]], block: Columns, i: int, j: int
+) -> None:
+    """L += K_i Omega_ij K_j', and its transpose if i and j are two bodies."""
+    on_j = {s: row for s, terms in enumerate(rows) for body, row in terms if body == j}
+    for r, row in ((r, row) for r, terms in enumerate(rows) for body, row in terms if body == i):
+        caused = Motion.of(combination(list(row), block))
+        for s, column in on_j.items():
+            if i != j or s <= r:
+                entry = column.dot(caused)
+                if i != j and r == s:
+                    entry = entry + entry
+                L[max(r, s)][min(r, s)] = L[max(r, s)][min(r, s)] + entry
 
 
 def projected(joint: Articulation, Omega: Columns) -> Columns:

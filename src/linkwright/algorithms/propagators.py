@@ -38,6 +38,18 @@ def rows_of(tree: Tree, posture: Posture, active: Sequence[Scalar] | None = None
     return [(body, row) for terms in constraint_terms(every, active) for body, K in terms for row in K]
 
 
+def terms_of_rows(
+    tree: Tree, posture: Posture, active: Sequence[Scalar] | None = None
+) -> list[list[tuple[int, Force]]]:
+    """(body, covector) on every body that a row acts on, for rows of any constraints, loops included."""
+    every = constraint_terms(closures(tree, posture.q, posture.X), active)
+    return [
+        [(body, row) for (body, _), row in zip(terms, rows, strict=True)]
+        for terms in every
+        for rows in zip(*(K for _, K in terms), strict=True)
+    ]
+
+
 def articulated_joints(
     tree: Tree, posture: Posture, IA: list[ArticulatedInertia] | None = None
 ) -> tuple[list[Articulation], list[ArticulatedInertia]]:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scalar import Scalar
-from ..spatial import LDL, Force, sum_of
+from ..spatial import Force, sum_of
 from .aba import accelerate, articulate
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies
 from .damped_delassus import DampedDelassus
+from .hard_multipliers import hard_multipliers
 
 
 def pv(problem: ConstrainedProblem) -> Solution:
@@ -24,10 +25,9 @@ def pv(problem: ConstrainedProblem) -> Solution:
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
-    factor = LDL(L)
-    lam = factor.solve(l)
+    lam, pivot = hard_multipliers(problem.tree.model, L, l)
     a, residuals = _roll_out(problem, joint, y, passing, lam)
-    return Solution(a, lam, residuals, 1.0, factor.margins)
+    return Solution(a, lam, residuals, 1.0, [pivot])
 
 
 def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
@@ -50,19 +50,31 @@ class Passing:
 
 def propagate_rows(tree, sweep, joint: Sequence[Articulation], rows: Sequence[tuple[int, Force]]) -> dict[int, Passing]:
     """Carry rows (body, covector) to the ground; what passes each joint."""
-    arriving: dict[int, list[tuple[int, Force]]] = {i: [] for i in (0, *constrained_bodies(tree))}
-    for r, (body, row) in enumerate(rows):
-        arriving[body].append((r, row))
+    return propagate_terms(tree, sweep, joint, [[term] for term in rows])
+
+
+def propagate_terms(
+    tree, sweep, joint: Sequence[Articulation], rows: Sequence[Sequence[tuple[int, Force]]]
+) -> dict[int, Passing]:
+    """The same for rows on several bodies each: what arrives of a row from several children is added up."""
+    arriving: dict[int, dict[int, Force]] = {i: {} for i in (0, *constrained_bodies(tree))}
+    for r, terms in enumerate(rows):
+        for body, row in terms:
+            add_row(arriving[body], r, row)
     passing = {}
     for i in reversed(constrained_bodies(tree)):
-        numbers, K = zip(*sorted(arriving[i], key=lambda pair: pair[0]), strict=True)
+        numbers, K = zip(*sorted(arriving[i].items()), strict=True)
         passing[i] = through = Passing(joint[i], numbers, K)
         nothing = [0.0] * (tree.iv[i].stop - tree.iv[i].start)
         for r, row, solved in zip(numbers, K, through.solved, strict=True):
             # K P' is what the parent feels of a force K; along free directions exactly what the rotor holds back
             felt = joint[i].force_felt(row, [-x for x in solved], nothing)
-            arriving[tree.parent[i]].append((r, sweep.X[i].T @ felt))
+            add_row(arriving[tree.parent[i]], r, sweep.X[i].T @ felt)
     return passing
+
+
+def add_row(rows: dict[int, Force], r: int, row: Force) -> None:
+    rows[r] = rows[r] + row if r in rows else row
 
 
 def add_to_delassus(L: list[list[Scalar]], through: Passing) -> None:

@@ -1,7 +1,8 @@
 """PV-OSIM: the Delassus matrix in one inward sweep, O(n + m^2 d).
 
 [Sathya2023] Algorithm 1, [Sathya2024] Algorithm 2: the part of the Popov-Vereshchagin solver that does not depend on
-forces. Constraint rows K travel to the ground like forces, and every joint adds to L what it lets them move.
+forces. Constraint rows K travel to the ground like forces, and every joint adds to L what it lets them move. A row of a
+loop starts on each of its bodies and is added up where its ways meet.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ from collections.abc import Sequence
 from ..model import Tree
 from ..scalar import Scalar
 from .articulation import Articulation
-from .propagators import Posture, articulated_joints, dot, mirrored, rows_of, zeros
-from .pv import Passing, add_to_delassus, propagate_rows
+from .propagators import Posture, articulated_joints, dot, mirrored, terms_of_rows, zeros
+from .pv import Passing, add_to_delassus, propagate_terms
 
 
 def pv_osim(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
     joint, _ = articulated_joints(tree, posture)  # D, P and H^A of lines 7-10
-    rows = rows_of(tree, posture, active)
+    rows = terms_of_rows(tree, posture, active)
     L = zeros(len(rows))
-    for i, through in propagate_rows(tree, posture, joint, rows).items():  # line 13
+    for i, through in propagate_terms(tree, posture, joint, rows).items():  # line 13
         if tree.parent[i]:
             add_to_delassus(L, through)  # line 14
         else:

@@ -26,45 +26,59 @@ NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
 # A file's rounding asks of a dependent direction about sigma times the accelerations; contradictions ask for more.
 ROUNDING = 30.0
 LEAST_CONTRADICTION = 1e-8
-_LEAST_EIGENVALUE = 1e-12  # of T; weaker directions move nothing
+NOISE = 10.0  # errors of T, in units of the rounding of a number as large as kappa
 
 
 class WeakDirections:
-    """What descent has left undone. `start` and `first` are the multipliers that everything began with and the residual
-    they had: what has been pushed along a direction since is how much its residual fell, over theta."""
+    """What descent has left undone.
+
+    start, first   the multipliers that everything began with, and the residual they had, along which the first step went
+    way            how far descent has gone since, the lengths of its steps added up: along directions so weak that their
+                   residual does not change, that is how far it has pushed the multipliers
+    """
 
     def __init__(
-        self, factored: FactoredProblem, accuracy: Accuracy, sizes: Sizes, start: RowVector, first: RowVector
+        self, factored: FactoredProblem, accuracy: Accuracy, sizes: Sizes, start: RowVector, first: RowVector,
+        way: Scalar,
     ):  # fmt: skip
         self.factored, self.accuracy, self.sizes = factored, accuracy, sizes
         self.root = RowVector(sqrt(m) for m in factored.problem.mu)
         self.inverse_root = RowVector(1.0 / x for x in self.root)
-        self.x0, self.r0 = self.inverse_root * start, self.root * first
+        self.start, self.first, self.way = start, first, way
 
     def resolved(self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, done: Scalar):
         """(inner, residuals, multipliers, passes, outcome) where descent has not come to its end; else as they are."""
         n_inner, n_rows = len(inner), len(residuals)
 
+        def split(values):
+            rows = [RowVector(values[n_inner + n_rows * k : n_inner + n_rows * (k + 1)]) for k in range(3)]
+            return values[:n_inner], *rows, *values[-3:]
+
         def cycle(values):
-            inner, rows, passes = values[:n_inner], values[n_inner:-2], values[-2]
-            residuals, lam = RowVector(rows[:n_rows]), RowVector(rows[n_rows:])
-            directions, used = self._directions(residuals)
+            inner, residuals, lam, x, passes, is_first, _ = split(values)
+            begun = self.inverse_root * self.start + self.root * (self.first + residuals * self.way)
+            x = RowVector(where(is_first > 0.5, a, b) for a, b in zip(begun, x, strict=True))
+            directions, used = self._directions(residuals, x)
             step = self.root * directions.step
             change, moved = self.factored.response(step)
             residuals = residuals + moved
-            left = self.inverse_root * directions.without_dropped(self.root * residuals)
+            counting, dropped = directions.parted(self.root * residuals)
+            left, beside = (self.sizes.relative_square(self.inverse_root * part) for part in (counting, dropped))
             bound = minimum(self.accuracy.hidden, self.accuracy.tolerance * directions.weakest)
-            found = self.sizes.relative_square(left) <= bound * bound
+            # what T makes of the dropped part is rounding, and looks like a residual of the others
+            noise = self.accuracy.rounding * self.accuracy.kappa * NOISE
+            found = left <= bound * bound + beside * (noise * noise)
             inner = [a + b for a, b in zip(inner, change, strict=True)]
             outcome = where(found, directions.outcome, NOT_CONVERGED)
-            return [*inner, *residuals, *(lam + step), passes + used + 1.0, outcome], found
+            return [*inner, *residuals, *(lam + step), *(x + directions.step), passes + used + 1.0, 0.0, outcome], found
 
-        start = [*inner, *residuals, *lam, passes, where(done, OK, NOT_CONVERGED)]
+        nothing = [0.0] * n_rows
+        start = [*inner, *residuals, *lam, *nothing, passes, 1.0, where(done, OK, NOT_CONVERGED)]
         values = until(cycle, start, done=done, limit=CYCLES, expected=0.0)
-        rows = values[n_inner:-2]
-        return values[:n_inner], RowVector(rows[:n_rows]), RowVector(rows[n_rows:]), values[-2], values[-1]
+        inner, residuals, lam, _, passes, _, outcome = split(values)
+        return inner, residuals, lam, passes, outcome
 
-    def _directions(self, residuals: RowVector) -> tuple[Directions, Scalar]:
+    def _directions(self, residuals: RowVector, x: RowVector) -> tuple[Directions, Scalar]:
         """(Ritz pairs, how many Lanczos vectors they took)."""
         hidden = self.accuracy.hidden
         r = self.root * residuals
@@ -72,7 +86,7 @@ class WeakDirections:
         Q, diagonal, beside, used = self._lanczos(r, enough)
         theta, V = eigenvectors(diagonal, beside)
         vectors = [_combined(Q, v) for v in V]
-        return Directions(self, theta, vectors, r), used
+        return Directions(self, theta, vectors, r, x), used
 
     def _lanczos(self, r: RowVector, enough: Scalar):
         """(vectors, newest first, diagonal and subdiagonal of Q'TQ, how many there are). Missing vectors are zero, and
@@ -113,7 +127,7 @@ class WeakDirections:
 class Directions:
     """Ritz pairs, and what they say."""
 
-    def __init__(self, weak: WeakDirections, theta: list[Scalar], vectors: list[RowVector], r: RowVector):
+    def __init__(self, weak: WeakDirections, theta: list[Scalar], vectors: list[RowVector], r: RowVector, x: RowVector):
         accuracy, tolerance = weak.accuracy, weak.accuracy.rank_tolerance
         self.vectors = vectors
         theta = [minimum(maximum(t, 0.0), 1.0) for t in theta]
@@ -125,8 +139,7 @@ class Directions:
         contradicting: Scalar = 0.0
         near: Scalar = 0.0
         for t, s, counts, u in zip(theta, sigma, self.counts, vectors, strict=True):
-            left, before = u.dot(r), u.dot(weak.r0)
-            pushed = u.dot(weak.x0) + (before - left) / maximum(t, _LEAST_EIGENVALUE)
+            left, pushed = u.dot(r), u.dot(x)
             along = where(counts, left / maximum(t, _NOTHING), -(left + pushed) / maximum(1.0 - t, 1e-3))
             self.step = self.step + u * along
             # what the direction asks for: its residual were the multipliers zero, relative to the rows' accelerations
@@ -138,11 +151,12 @@ class Directions:
             contradicting = where(contradicts, 1.0, contradicting)
         self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, OK))
 
-    def without_dropped(self, rows: RowVector) -> RowVector:
-        """What of some rows lies in directions that count."""
+    def parted(self, rows: RowVector) -> tuple[RowVector, RowVector]:
+        """What of some rows lies in directions that count, and in those that do not."""
+        dropped = RowVector.zeros(len(rows))
         for counts, u in zip(self.counts, self.vectors, strict=True):
-            rows = rows - u * where(counts, 0.0, u.dot(rows))
-        return rows
+            dropped = dropped + u * where(counts, 0.0, u.dot(rows))
+        return rows - dropped, dropped
 
 
 def _combined(Q: list[RowVector], coefficients: list[Scalar]) -> RowVector:

@@ -1,20 +1,25 @@
-"""`linkwright bench constrained` and `bench delassus`: the papers' systems, beside Pinocchio's C++ and MuJoCo."""
+"""`linkwright bench constrained` and `bench delassus`: the papers' systems, beside Pinocchio's C++ and MuJoCo.
+
+Delassus algorithms are measured on mechanisms with loops too, as far as they take these.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
 from .. import compile as compile_algorithm
-from .. import reference
+from .. import delassus_operator, reference
 from ..errors import LinkwrightError
 from ..io.pinocchio import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..programs import RECIPES
 from ..programs.constrained import CONSTRAINED
 from ..programs.delassus import DELASSUS
+from .loop_systems import SYSTEMS as LOOP_SYSTEMS
+from .loop_systems import pinocchio_constraints
 from .peers.mujoco_peer import MujocoPeer
 from .peers.pinocchio_cpp import PinocchioCpp
 from .systems import SYSTEMS
@@ -23,6 +28,9 @@ from .timing import best_seconds
 ITERATIONS = 3
 BATCH = 1024
 _PEER_ROWS, _CHECKED_ROWS = 64, 8
+_LOOPS = ("two hands + cube", "humanoid + cube + feet", "biped", "jansen_beast", "delta_robot", "stewart_platform")
+# Its stages are measured one by one; the others are called with q alone.
+_OPERATOR = "delassus_operator"
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,8 @@ class Family:
     outputs: str | None
     inverse: tuple[str, ...] = ()  # those that give the inverse of what the others give
     damped: tuple[str, ...] = ()  # those that solve a slightly different problem, so there is no error to show
+    systems: Mapping[str, Callable[[], Model]] = field(default_factory=lambda: SYSTEMS)
+    loop_peers: tuple[str, ...] = ()  # those of the peers that take loops
 
 
 FAMILIES = {
@@ -43,6 +53,7 @@ FAMILIES = {
     "delassus": Family(
         tuple(r.name for r in DELASSUS), ("delassus_pv_osimr", "delassus_efpa", "delassus_cholesky"),
         "delassus_cholesky", 1, None, ("pv_osim_fast",), ("caba_osim",),
+        {**SYSTEMS, **{name: LOOP_SYSTEMS[name] for name in _LOOPS}}, ("delassus_cholesky",),
     ),
 }  # fmt: skip
 
@@ -71,12 +82,14 @@ class SystemTimes:
 
 
 def measure(
-    family: Family, systems=tuple(SYSTEMS), algorithms=(), *, peer: PinocchioCpp | None, seconds: float = 2.0,
+    family: Family, systems=(), algorithms=(), *, peer: PinocchioCpp | None, seconds: float = 2.0,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[SystemTimes]:  # fmt: skip
     """One system after the other; within a system all contenders take turns."""
-    for name in systems:
-        yield _measure_system(family, name, SYSTEMS[name](), algorithms or family.algorithms, peer, seconds, progress)
+    for name in systems or family.systems:
+        model = family.systems[name]()
+        able = [x for x in algorithms or family.algorithms if RECIPES[x].takes_loops or not model.has_loops]
+        yield _measure_system(family, name, model, able, peer, seconds, progress)
 
 
 def _measure_system(family: Family, name: str, model: Model, algorithms, peer, seconds: float, progress) -> SystemTimes:
@@ -90,11 +103,18 @@ def _measure_system(family: Family, name: str, model: Model, algorithms, peer, s
     functions, contenders = {}, {}
     for algorithm in algorithms:
         progress(f"{name}: compiling {algorithm}")
+        if algorithm == _OPERATOR:
+            continue
         options = {"iterations": ITERATIONS} if "iterations" in RECIPES[algorithm].options else {}
         functions[algorithm] = f = compile_algorithm(model, algorithm, outputs=family.outputs, **options)
         out = np.empty((BATCH, *f.outputs[0].shape))
         contenders[f"{algorithm} single"] = lambda f=f: f(*one)
         contenders[f"{algorithm} batched"] = lambda f=f, out=out: f(*states, out=out)
+    stages = _operator_stages(model, q, rng.normal(size=(BATCH, model.nc))) if _OPERATOR in algorithms else {}
+    for stage, (f, single, batched) in stages.items():
+        contenders[f"{stage} single"] = lambda f=f, single=single: f(*single)
+        out = tuple(np.empty((BATCH, *spec.shape)) for spec in f.outputs)
+        contenders[f"{stage} batched"] = lambda f=f, batched=batched, out=out: f(*batched, out=out)
     best_peer: dict[str, float] = {}
     expected = None
     if peer is not None:
@@ -112,6 +132,9 @@ def _measure_system(family: Family, name: str, model: Model, algorithms, peer, s
             error = float(np.abs(result - goal).max() / np.abs(goal).max())
         single, batched = best[f"{algorithm} single"] * 1e6, best[f"{algorithm} batched"] / BATCH * 1e6
         times.append(AlgorithmTime(algorithm, f.operations.total, single, batched, error))
+    for stage, (f, *_) in stages.items():
+        single, batched = best[f"{stage} single"] * 1e6, best[f"{stage} batched"] / BATCH * 1e6
+        times.append(AlgorithmTime(stage, f.operations.total, single, batched, None))
     peers = {key: value * 1e6 for key, value in best_peer.items()}
     if family.inputs == 3:
         try:
@@ -121,14 +144,22 @@ def _measure_system(family: Family, name: str, model: Model, algorithms, peer, s
     return SystemTimes(name, model.nv, model.nc, times, peers)
 
 
+def _operator_stages(model: Model, q: np.ndarray, x: np.ndarray) -> dict[str, tuple]:
+    """Label -> (compiled stage, its arrays for one state, and for a batch)."""
+    operator = delassus_operator(model, outputs=("product", "solve"))
+    one, many = operator.factor(q[0].copy()), operator.factor(q)
+    found = {"operator factor": (operator.stages["factor"], [q[0].copy()], [q])}
+    for name in ("product", "solve"):
+        arrays = [one.states[name], x[0].copy()], [many.states[name], x]
+        found[f"operator {name}"] = (operator.stages[name], *arrays)
+    return found
+
+
 def _pinocchio_calls(family: Family, model: Model, peer: PinocchioCpp, states, best: dict[str, float]):
     """Contenders that note their best time in `best`, and a function that gives converged results."""
-    other = pinocchio_model(model)
+    other = pinocchio_model(model.without_constraints())
     damping = model.stacked("damping")  # Pinocchio leaves joint damping out
-    frames = [other.frames[other.getFrameId(c.frame)] for c in model.constraints]
-    constraints = [
-        (frame.parentJoint, frame.placement, f"{c.size}d") for frame, c in zip(frames, model.constraints, strict=True)
-    ]
+    constraints = pinocchio_constraints(model, other)
     native = peer.model(other).constrained(constraints, mu=1e5, iterations=ITERATIONS)
     converged = peer.model(other).constrained(constraints, mu=1e5, iterations=10)
     rows = [x[:_PEER_ROWS] for x in states]
@@ -150,11 +181,11 @@ def _pinocchio_calls(family: Family, model: Model, peer: PinocchioCpp, states, b
         upper = np.triu(result)
         return upper + np.swapaxes(np.triu(result, 1), 1, 2)
 
-    return {f"pinocchio {algorithm}": timed(algorithm) for algorithm in family.peers}, solve
+    peers = family.loop_peers if model.has_loops else family.peers
+    return {f"pinocchio {algorithm}": timed(algorithm) for algorithm in peers}, solve
 
 
 def consistent_velocities(model: Model, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """The nearest velocities that violate no constraint. Where one is violated, conventions for J-dot v differ."""
-    frames = [reference(model, "frame_jacobian", frame=c.frame)(q) for c in model.constraints]
-    J = np.concatenate([c.rows @ frame for c, frame in zip(model.constraints, frames, strict=True)], axis=1)
+    J = reference(model, "constraint_jacobian")(q)
     return v - np.einsum("bij,bj->bi", np.linalg.pinv(J) @ J, v)

@@ -78,7 +78,7 @@ def delassus(
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
     cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
 ) -> None:
-    """Algorithms for the Delassus matrix on the same robots, beside Pinocchio's C++."""
+    """Algorithms for the Delassus matrix on the same robots and on some with loops, beside Pinocchio's C++."""
     _bench_family("delassus", systems, algorithms, seconds, as_json, cpp)
 
 
@@ -86,7 +86,7 @@ def _bench_family(name: str, systems: str, algorithms: str, seconds: float, as_j
     from ..bench import constrained as bench
 
     family = bench.FAMILIES[name]
-    chosen = chosen_names(systems, bench.SYSTEMS, "system")
+    chosen = chosen_names(systems, family.systems, "system")
     names = chosen_names(algorithms, family.algorithms, "algorithm")
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     with progress_display(console) as (progress, task):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+import weakref
 
 import numpy as np
 
 from .context import CONTEXT, NAMES, Slot
 from .entry import ENTRY
-from .python_abi import METH_FASTCALL, METH_KEYWORDS, MethodDef, make_builtin, numpy_table, python_address
+from .python_abi import METH_FASTCALL, METH_KEYWORDS, MethodDef, calling, make_builtin, numpy_table, python_address
 from .runner import Runner
 from .signature import OUT
 from .threads import largest_batch_for_one
@@ -16,7 +17,6 @@ from .threads import largest_batch_for_one
 _FUNCTIONS = {
     Slot.INCREF: "Py_IncRef",
     Slot.DECREF: "Py_DecRef",
-    Slot.VECTORCALL: "PyObject_Vectorcall",
     Slot.TUPLE_NEW: "PyTuple_New",
     Slot.TUPLE_SET_ITEM: "PyTuple_SetItem",
     Slot.SAVE_THREAD: "PyEval_SaveThread",
@@ -36,20 +36,25 @@ class _Owner(MethodDef):
 
 def fast_entry(runner: Runner):
     """A builtin function that does what `runner` does, or None if this Python or NumPy is not laid out as known."""
-    numpy = numpy_table()
-    if numpy is None or not runner.image.has_entry:
+    numpy, call = numpy_table(), calling()
+    if numpy is None or call is None or not runner.image.has_entry:
         return None
     owner = _Owner(b"compiled", runner.code.address(ENTRY), METH_FASTCALL | METH_KEYWORDS, None)
-    owner.runner, owner.result_class, owner.descr = runner, runner.result_class, np.dtype(runner.signature.dtype)
+    owner.slow_path, owner.result_class = call.callee(runner), call.callee(runner.result_class)
+    owner.descr = np.dtype(runner.signature.dtype)
     owner.names = [sys.intern(name) for name in (*(x.name for x in runner.signature.inputs), OUT)]
     context = runner.code.table(CONTEXT, len(Slot))
     for slot, name in _FUNCTIONS.items():
         context[slot] = python_address(name)
+    context[Slot.VECTORCALL] = call.address
+    context[Slot.TUPLE_TYPE] = id(tuple)
     context[Slot.ARRAY_TYPE] = numpy.array_type
     context[Slot.NEW_FROM_DESCR] = numpy.new_from_descr
     context[Slot.DESCR] = id(owner.descr)
-    context[Slot.SLOW_PATH] = id(owner.runner)
+    context[Slot.SLOW_PATH] = id(owner.slow_path)
     context[Slot.RESULT_CLASS] = id(owner.result_class)
     context[Slot.LARGEST_BATCH] = largest_batch_for_one(runner.threads, runner.cost)
     runner.code.table(NAMES, len(owner.names))[:] = [id(name) for name in owner.names]
-    return make_builtin(owner)
+    entry = make_builtin(owner)
+    runner.entry = weakref.ref(entry)
+    return entry

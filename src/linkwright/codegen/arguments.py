@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,45 @@ class Bound(NamedTuple):
     arrays: list[np.ndarray]
     strides: list[int]
     batch: int | None
+
+
+class Usual(NamedTuple):
+    """A call in the form that compiled code reads directly: NumPy arrays of the right type, each contiguous."""
+
+    arrays: Sequence[np.ndarray]
+    out: np.ndarray | tuple[np.ndarray, ...] | None
+
+
+def as_usual(signature: Signature, positional: Sequence[Any], named: Mapping[str, Any], out: Any) -> Usual | None:
+    """The call after conversions, or None if there was nothing to convert, so that something else is unusual about it.
+
+    Lists, other types of numbers, arguments by name, `out` by name.
+    """
+    specs, dtype = signature.inputs, signature.numpy_dtype
+    converted = bool(named)
+    values = _match_names(signature, positional, named) if named or len(positional) != len(specs) else positional
+    arrays = []
+    for spec, value in zip(specs, values, strict=True):
+        if not _is_usual(value, dtype):
+            value = _as_array(signature, spec, value)
+            if value.shape != spec.shape:  # a batch, whose rows may be read where they are
+                return None
+            value = np.array(value, dtype, order="C")
+            if not _is_usual(value, dtype):
+                return None
+            converted = True
+        arrays.append(value)
+    if out is not None and type(out) is not tuple and len(signature.outputs) > 1:
+        given = _match_outputs(signature, out)
+        out = tuple(given.get(spec.name) for spec in signature.outputs)
+        if any(array is None for array in out):
+            return None
+        converted = True
+    return Usual(arrays, out) if converted else None
+
+
+def _is_usual(value: Any, dtype: np.dtype) -> bool:
+    return type(value) is np.ndarray and value.dtype is dtype and value.flags.c_contiguous and value.flags.aligned
 
 
 def bind(signature: Signature, positional: Sequence[Any], named: Mapping[str, Any]) -> Bound:
@@ -62,6 +102,7 @@ def _match_names(signature: Signature, positional: Sequence[Any], named: Mapping
 
 def _as_array(signature: Signature, spec: ArraySpec, value: Any) -> np.ndarray:
     """An array of some real type with the declared shape, or with one more axis in front."""
+    refuse_masked(signature, spec, value)
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
@@ -136,6 +177,8 @@ def _check_output(signature: Signature, spec: ArraySpec, array: Any, shape: tupl
 
     if not isinstance(array, np.ndarray):
         refuse(f"is a {type(array).__name__}", "a NumPy array")
+    if is_masked(array):
+        refuse("is a masked array with masked entries", "a plain one, such as its .data")
     if array.shape != shape:
         refuse(f"has shape {array.shape}", f"{shape}")
     if array.dtype != signature.dtype:
@@ -154,3 +197,17 @@ def detach_overlaps(signature: Signature, bound: Bound, outputs: list[np.ndarray
             arrays[k] = arrays[k].copy()
             strides[k] = spec.size if arrays[k].ndim > len(spec.shape) else 0
     return Bound(arrays, strides, bound.batch)
+
+
+def refuse_masked(signature: Signature, spec: ArraySpec, value: Any) -> None:
+    if is_masked(value):
+        raise InputError(
+            f"{signature.name}: input '{spec.name}' is a masked array with masked entries, which have no value; give "
+            f"them one with .filled(...)"
+        )
+
+
+def is_masked(value: Any) -> bool:
+    """Whether something in it is masked. NumPy's module of masked arrays is not loaded just to find out."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray) and bool(masked.getmaskarray(value).any())

@@ -2,13 +2,15 @@
 
 One file per function, named after a key over everything that shapes its code. What is read back is machine code that
 will be executed, so the directory must belong to this user and be writeable by nobody else, and a file must carry the
-magic bytes, its own key and a checksum of its contents. Anything else is compiled afresh and overwritten. A directory
-that cannot be used is reported once, and otherwise ignored: the cache saves time, nothing depends on it.
+magic bytes, its own key and a checksum of its contents. Anything else is compiled afresh and overwritten; links, pipes
+and devices are neither followed nor waited for. A directory that cannot be used is reported once, and otherwise
+ignored: the cache saves time, nothing depends on it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import logging
 import os
@@ -18,6 +20,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
 from ..errors import CodegenError
 from ..trace import Program
@@ -30,6 +33,8 @@ LARGEST_TOTAL = 512 * 2**20  # bytes; beyond, the files unused for longest are r
 _MAGIC = b"linkwright cache 1\n"
 _SUFFIX = ".lwc"
 _ABANDONED_SECONDS = 3600.0  # a temporary file this old was left by a process that was killed
+# How to open an entry; where a system lacks one of these, it has no such links or pipes.
+_PLAIN_FILES_ONLY = sum({getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")})
 _SOURCES = ("codegen", "trace")  # folders of this package whose code decides what is generated
 
 
@@ -81,6 +86,9 @@ def load_cached(key: str) -> Image | None:
         data = _read_private(directory, directory / (key + _SUFFIX))
     except FileNotFoundError:
         return None
+    except _NotAFile as error:
+        _warn_about_entry(error.filename)
+        return None
     except OSError as error:
         _warn_once(directory, error)
         return None
@@ -95,12 +103,31 @@ def load_cached(key: str) -> Image | None:
 
 def _read_private(directory: Path, path: Path) -> bytes:
     _check_private(directory)
-    with open(path, "rb") as file:
+    with _open_file(path) as file:
         _check_private(path, os.fstat(file.fileno()))
         data = file.read()
-    with contextlib.suppress(OSError):  # a read-only directory
-        os.utime(path)  # for the order of removal
+        with contextlib.suppress(OSError):  # a read-only directory
+            # for the order of removal
+            os.utime(file.fileno() if os.utime in os.supports_fd else path)
     return data
+
+
+class _NotAFile(OSError):
+    """Something that is no plain file where one was expected."""
+
+
+def _open_file(path: Path) -> BinaryIO:
+    """Open a plain file, and nothing else: links lead elsewhere, and reading a pipe would wait for a writer."""
+    try:
+        handle = os.open(path, os.O_RDONLY | _PLAIN_FILES_ONLY)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, a socket
+            raise _NotAFile(error.errno, "not a file", str(path)) from None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _NotAFile(errno.EINVAL, "not a file", str(path))
+    return open(handle, "rb")
 
 
 def store(key: str, image: Image) -> None:
@@ -149,7 +176,7 @@ def _remove_oldest(directory: Path, allowed: int) -> None:
     entries = []
     for entry in os.scandir(directory):
         try:
-            status = entry.stat()
+            status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
             continue  # another process removed it
         if entry.name.endswith(_SUFFIX):
@@ -170,6 +197,11 @@ def _warn_about(directory: Path, reason: str) -> None:
         "the cache of compiled functions in %s is not used: %s (set %s to another directory, or to 'off')",
         directory, reason, DIRECTORY_VARIABLE,
     )  # fmt: skip
+
+
+@cache
+def _warn_about_entry(path: str) -> None:
+    _log.warning("%s is a link, or no file; it is ignored, and the function compiled again", path)
 
 
 def _warn_once(directory: Path, error: OSError) -> None:

@@ -28,6 +28,7 @@ class Slot(IntEnum):
     ALLOCATE = 12
     FREE = 13
     LARGEST_BATCH = 14  # a number, not an address: larger batches are for several threads
+    TUPLE_TYPE = 15
 
 
 def context_definition(inputs: int) -> list[str]:

@@ -1,8 +1,9 @@
 """The function Python calls, in compiled code: checks the arguments, allocates the results, runs the kernels.
 
 It serves calls whose arguments, by position or name, are exactly NumPy arrays of the right type and shape, aligned and
-C-contiguous, unbatched or batched; and `out=` for a lone output that overlaps no input. Everything else goes, with
-the same arguments, to the Python implementation (runner.py), which handles every case and explains what is wrong.
+C-contiguous, unbatched or batched; and `out=`, an array or, for several outputs, a tuple of them, that overlap neither
+an input nor one another. Everything else goes, with the same arguments, to the Python implementation (runner.py), which
+handles every case and explains what is wrong.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from .context import Slot, context_definition, load_context
 from .inspection import BIND, EXAMINE, OVERLAP, REFUSED, UNBATCHED, field, inspection_functions
 from .kernel import ALIGNMENT, KERNEL, chunk_calls, single_workspace_bytes, workspace_bytes
 from .plan import Plan
-from .python_abi import ALIGNED, C_CONTIGUOUS, DATA_OFFSET, WRITEABLE
+from .python_abi import (
+    ALIGNED,
+    C_CONTIGUOUS,
+    DATA_OFFSET,
+    TUPLE_ITEMS_OFFSET,
+    TUPLE_SIZE_OFFSET,
+    TYPE_OFFSET,
+    WRITEABLE,
+)
 from .vector import VectorType
 
 ENTRY = "lw_entry"
@@ -32,7 +41,6 @@ class EntryFunction:
         self.inputs, self.outputs = plan.program.inputs, plan.program.outputs
 
     def text(self) -> list[str]:
-        one_output = len(self.outputs) == 1
         return [
             *context_definition(len(self.inputs)),
             *(_shape_constant(f"in{k}", array.shape) for k, array in enumerate(self.inputs)),
@@ -56,8 +64,8 @@ class EntryFunction:
             "%given = phi ptr [ null, %positional ], [ %out_named, %named ]",
             *self._check_inputs(),
             "%no_out = icmp eq ptr %given, null",
-            f"br i1 %no_out, label %allocate0, label %{'check_out' if one_output else 'slow'}",
-            *(self._check_out() if one_output else []),
+            "br i1 %no_out, label %allocate0, label %check_out",
+            *self._check_out(),
             *(line for k in range(len(self.outputs)) for line in self._allocate(k)),
             *self._run(),
             *self._return_results(),
@@ -125,33 +133,55 @@ class EntryFunction:
         ]
 
     def _check_out(self) -> list[str]:
-        """`out` must be an array that fits and overlaps no input."""
-        output = self.outputs[0]
-        size = output.size * self.vector.scalar_bytes
-        lines = [
-            "check_out:",
-            f"%given_samples = call i64 @{EXAMINE}(ptr %given, i32 {len(output.shape)}, ptr @lw_shape_out0, "
-            f"i32 {READABLE | WRITEABLE})",
-            "%given_fits = icmp eq i64 %given_samples, %batch",
-            "br i1 %given_fits, label %apart0, label %slow",
-        ]
-        for k, array in enumerate(self.inputs):
+        """What is in `out` must be arrays that fit and overlap neither an input nor one another."""
+        lines = ["check_out:"]
+        if len(self.outputs) > 1:
             lines += [
-                f"apart{k}:",
-                f"%overlap{k} = call i1 @{OVERLAP}(ptr %given, i64 %given_samples, i64 {size}, ptr %arg{k}, "
-                f"i64 %samples{k}, i64 {array.size * self.vector.scalar_bytes})",
-                f"br i1 %overlap{k}, label %slow, label %apart{k + 1}",
+                *field("%given", TYPE_OFFSET, "ptr", "%given_type"),
+                load_context(Slot.TUPLE_TYPE, "%tuple_type"),
+                "%is_tuple = icmp eq ptr %given_type, %tuple_type",
+                "br i1 %is_tuple, label %check_size, label %slow",
+                "check_size:",
+                *field("%given", TUPLE_SIZE_OFFSET, "i64", "%given_size"),
+                f"%complete = icmp eq i64 %given_size, {len(self.outputs)}",
+                "br i1 %complete, label %check_out0, label %slow",
             ]
-        return [
-            *lines,
-            f"apart{len(self.inputs)}:",
-            load_context(Slot.INCREF, "%keep"),
-            "call void %keep(ptr %given)",
-            "br label %got0",
-        ]
+        else:
+            lines.append("br label %check_out0")
+        scalar = self.vector.scalar_bytes
+        inputs = [(f"%arg{k}", f"%samples{k}", array.size * scalar) for k, array in enumerate(self.inputs)]
+        for k, output in enumerate(self.outputs):
+            lines += [
+                f"check_out{k}:",
+                *self._given(k, f"%checked{k}"),
+                f"%given_samples{k} = call i64 @{EXAMINE}(ptr %checked{k}, i32 {len(output.shape)}, "
+                f"ptr @lw_shape_out{k}, i32 {READABLE | WRITEABLE})",
+                f"%given_fits{k} = icmp eq i64 %given_samples{k}, %batch",
+                f"br i1 %given_fits{k}, label %apart{k}_0, label %slow",
+            ]
+            others = [*inputs, *((f"%checked{j}", "%batch", self.outputs[j].size * scalar) for j in range(k))]
+            for j, (other, samples, size) in enumerate(others):
+                lines += [
+                    f"apart{k}_{j}:",
+                    f"%overlap{k}_{j} = call i1 @{OVERLAP}(ptr %checked{k}, i64 %batch, i64 {output.size * scalar}, "
+                    f"ptr {other}, i64 {samples}, i64 {size})",
+                    f"br i1 %overlap{k}_{j}, label %slow, label %apart{k}_{j + 1}",
+                ]
+            after = f"check_out{k + 1}" if k + 1 < len(self.outputs) else "given0"
+            lines += [f"apart{k}_{len(others)}:", f"br label %{after}"]
+        return lines
+
+    def _given(self, k: int, name: str) -> list[str]:
+        """Array k of `out` as `name`."""
+        if len(self.outputs) == 1:
+            return [f"{name} = getelementptr i8, ptr %given, i64 0"]
+        return field("%given", TUPLE_ITEMS_OFFSET + 8 * k, "ptr", name)
 
     def _allocate(self, k: int) -> list[str]:
-        """A new array %result<k> with data at %out<k>; if there is no memory, drop the earlier ones and return NULL."""
+        """The array %result<k>, new or given, with data at %out<k>.
+
+        If there is no memory, drop the earlier ones and return NULL.
+        """
         ndim = len(self.outputs[k].shape)
         lines = [f"allocate{k}:", f"store i64 %batch, ptr %dims{k}, align 8"]
         for axis, length in enumerate(self.outputs[k].shape):
@@ -176,19 +206,21 @@ class EntryFunction:
             load_context(Slot.DECREF, f"%decref{k}"),
             *(f"call void %decref{k}(ptr %result{j})" for j in range(k)),
             "ret ptr null",
+            f"given{k}:",
+            *self._given(k, f"%taken{k}"),
+            load_context(Slot.INCREF, f"%keep{k}"),
+            f"call void %keep{k}(ptr %taken{k})",
+            f"br label %got{k}",
             f"got{k}:",
+            f"%result{k} = phi ptr [ %fresh{k}, %allocate{k} ], [ %taken{k}, %given{k} ]",
         ]
-        if len(self.outputs) == 1:
-            lines.append(f"%result{k} = phi ptr [ %fresh{k}, %allocate{k} ], [ %given, %apart{len(self.inputs)} ]")
-        else:
-            lines.append(f"%result{k} = getelementptr i8, ptr %fresh{k}, i64 0")
-        after = f"allocate{k + 1}" if k + 1 < len(self.outputs) else "run"
+        last = k + 1 == len(self.outputs)
         return [
             *lines,
             *field(f"%result{k}", DATA_OFFSET, "ptr", f"%out{k}"),
             f"%target{k} = getelementptr ptr, ptr %targets, i64 {k}",
             f"store ptr %out{k}, ptr %target{k}, align 8",
-            f"br label %{after}",
+            "br label %run" if last else f"br i1 %no_out, label %allocate{k + 1}, label %given{k + 1}",
         ]
 
     def _run(self) -> list[str]:

@@ -11,9 +11,11 @@ import ctypes
 import struct
 import sys
 import sysconfig
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -106,6 +108,31 @@ def _tuples_as_expected() -> bool:
 def python_address(name: str) -> int:
     """The address of a function of CPython's C interface."""
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+@dataclass(frozen=True)
+class Calling:
+    """How compiled code calls Python: a function of the C interface, and what it is given for an object to call."""
+
+    address: int
+    callee: Callable[[Any], Any]
+
+
+@cache
+def calling() -> Calling | None:
+    """None if this Python exports no such function."""
+    if hasattr(ctypes.pythonapi, "PyObject_Vectorcall"):
+        return Calling(python_address("PyObject_Vectorcall"), lambda callee: callee)
+    if hasattr(ctypes.pythonapi, "_PyFunction_Vectorcall"):  # 3.10, where the other is inline; for functions only
+        return Calling(python_address("_PyFunction_Vectorcall"), _as_function)
+    return None
+
+
+def _as_function(callee: Any) -> Any:
+    def call(*arguments, **named):
+        return callee(*arguments, **named)
+
+    return call
 
 
 def make_builtin(method: MethodDef):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, UnsupportedError, unknown_name
+from .arguments import refuse_masked
 from .signature import ArraySpec
 from .threads import run_split
 
@@ -84,6 +85,7 @@ def _run(runner: Runner, arrays, outputs, strides, advances, batch: int | None, 
 
 def _readable(signature, spec: ArraySpec, value: Any, steps: int | None) -> tuple[np.ndarray, bool]:
     """The array, contiguous and of the right type, and whether it has a batch axis."""
+    refuse_masked(signature, spec, value)
     try:
         array = np.ascontiguousarray(np.asarray(value), dtype=signature.dtype)
     except (TypeError, ValueError) as error:

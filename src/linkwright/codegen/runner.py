@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .arguments import Bound, bind, detach_overlaps, prepare_outputs
+from .arguments import Bound, as_usual, bind, detach_overlaps, prepare_outputs
 from .image import Image
 from .kernel import ALIGNMENT, KERNEL, SINGLE
 from .loader import LoadedCode
@@ -38,12 +39,19 @@ class Runner:
         }
         """Drivers of many steps in one call, by lanes."""
         self._local = threading.local()
+        self.entry: weakref.ref[Callable[..., Any]] | None = None
+        """The compiled entry point, if there is one; it owns this runner, not the other way round."""
         self.variants: dict[str, Callable[[], Callable[..., Any]]] = {}
         """Optional inputs by name, and what makes the function that takes each; made when first given."""
 
     def __call__(self, *arrays: Any, out: Any = None, **named: Any):
-        for name in self.variants.keys() & named.keys():
-            return self.variants[name]()(*arrays, out=out, **named)
+        if named:
+            for name in self.variants.keys() & named.keys():
+                return self.variants[name]()(*arrays, out=out, **named)
+        usual = as_usual(self.signature, arrays, named, out)
+        entry = None if usual is None or self.entry is None else self.entry()
+        if entry is not None:  # what is left to do it does faster; nothing is converted twice, so it does not come back
+            return entry(*usual.arrays, out=usual.out) if usual.out is not None else entry(*usual.arrays)
         bound = bind(self.signature, arrays, named)
         outputs = prepare_outputs(self.signature, out, bound.batch)
         if out is not None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
+
+import numpy as np
 
 from ..errors import CodegenError
 from ..trace import Program
@@ -30,6 +33,10 @@ class Signature:
     inputs: tuple[ArraySpec, ...]
     outputs: tuple[ArraySpec, ...]
     dtype: str
+
+    @cached_property
+    def numpy_dtype(self) -> np.dtype:
+        return np.dtype(self.dtype)
 
     @classmethod
     def of(cls, program: Program, dtype: str) -> Signature:

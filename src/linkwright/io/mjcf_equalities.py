@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 
 from ..errors import UnsupportedError
+from ..fixed_order import norm, rank
 from ..model import Model, Pose
 from ..model.constraints import Constraint, Coupling, RelativeConstraint, Rod
 from .mjcf_words import numbers, placed
@@ -58,7 +59,7 @@ class _Equalities:
             self._add_between(found, "connect", constraint, constraint.name)
         elif np.array_equal(rows, np.eye(6)):
             self._add_between(found, "weld", constraint, constraint.name)
-        elif len(rows) == 5 and turning is not None and np.linalg.matrix_rank(rows[:, :3]) == 3:
+        elif len(rows) == 5 and turning is not None and rank(rows[:, :3], 1e-12) == 3:
             for k, along in enumerate((0.0, LEVER)):
                 point = Pose.of(turning * along)
                 self._add_between(found, "connect", constraint, f"{constraint.name}/point{k}", point)
@@ -127,7 +128,7 @@ class _Equalities:
             site = self._site(f"{constraint.name}/{k}", frame.body, frame.placement, name)
             ElementTree.SubElement(tendon, "site", site=site)
             ends.append((world[frame.body] @ frame.placement).translation)
-        longer = constraint.length - float(np.linalg.norm(ends[0] - ends[1]))
+        longer = constraint.length - norm(ends[0] - ends[1])
         polynomial = numbers([longer, 0, 0, 0, 0])
         ElementTree.SubElement(found, "tendon", name=constraint.name, tendon1=constraint.name, polycoef=polynomial)
 

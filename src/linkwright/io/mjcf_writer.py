@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 
 from ..errors import UnsupportedError
+from ..fixed_order import product
 from ..model import Joint, Model, Pose
 from ..model.model import Body
 from ..model.pose import SNAP
@@ -116,7 +117,8 @@ def _add_joint(element: ElementTree.Element, parent: ElementTree.Element, joint:
         if at.translation.any():
             attributes["pos"] = numbers(at.translation)
         if axis is not None:
-            attributes["axis"] = numbers(at.rotation @ (getattr(joint, axis) if isinstance(axis, str) else axis))
+            own = getattr(joint, axis) if isinstance(axis, str) else axis
+            attributes["axis"] = numbers(product(at.rotation, own))
             attributes.update(_scalar_quantities(joint, k))
         ElementTree.SubElement(element, "joint", attributes)
 

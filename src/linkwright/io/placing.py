@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..fixed_order import dot, product
 from ..model import Inertia, Joint, ModelBuilder, Pose
 from ..model.joint import FIXED
 from ..model.pose import SNAP
@@ -41,7 +42,7 @@ def add_link(
         return link
     if _moves_alike(joint, offset):
         back = offset.snapped().rotation.T
-        turned = {name: back @ getattr(joint, name) for name in _TURNED}
+        turned = {name: product(back, getattr(joint, name)) for name in _TURNED}
         builder.add_body(link, replace(joint, **turned), parent=on, placement=at @ offset, inertia=inertia)
         return link
     body = joint.name
@@ -60,5 +61,5 @@ def _moves_alike(joint: Joint, offset: Pose) -> bool:
     if joint.kind in ("prismatic", "translational"):
         away = np.zeros(3)
     elif joint.kind in ("revolute", "continuous", "helical", "cylindrical"):
-        away = away - joint.axis * (joint.axis @ away)
+        away = away - joint.axis * dot(joint.axis, away)
     return bool(np.abs(away).max() < SNAP)

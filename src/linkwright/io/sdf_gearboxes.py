@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..errors import LoadError
+from ..fixed_order import dot, norm, product
 from ..model.constraints import Coupling, transmission
 from .sdf_joints import SdfJoint, direction
 from .sdf_parts import GEARBOX, JointPart
@@ -39,7 +40,9 @@ def _coupling(scope: Scope, part: JointPart, hinges: list[SdfJoint]) -> Coupling
                 f"gearbox {part.name!r}: link {link!r} does not hang on its reference body {reference!r} by one hinge"
             )
         (hinge,) = found
-        along = _cosine(hinge.pose.rotation @ hinge.joint.axis, pose.rotation @ direction(scope, pose, axis))
+        along = _cosine(
+            product(hinge.pose.rotation, hinge.joint.axis), product(pose.rotation, direction(scope, pose, axis))
+        )
         if abs(along) < 1 - _PARALLEL:
             raise _askew(part, hinge)
         seen_from_reference = 1.0 if hinge.parent == reference else -1.0
@@ -49,7 +52,7 @@ def _coupling(scope: Scope, part: JointPart, hinges: list[SdfJoint]) -> Coupling
 
 
 def _cosine(a: np.ndarray, b: np.ndarray) -> float:
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+    return dot(a, b) / (norm(a) * norm(b))
 
 
 def _askew(part: JointPart, hinge: SdfJoint) -> LoadError:

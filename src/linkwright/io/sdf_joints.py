@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..fixed_order import product
 from ..model import GROUND, Joint, Pose
 from .sdf_axes import AxisPart
 from .sdf_parts import GEARBOX, JointPart
@@ -64,4 +65,4 @@ def direction(scope: Scope, pose: Pose, axis: AxisPart) -> np.ndarray:
     if axis.expressed_in is None:
         return axis.xyz
     frame = scope.pose(axis.expressed_in, axis.element)
-    return pose.rotation.T @ frame.rotation @ axis.xyz
+    return product(product(pose.rotation.T, frame.rotation), axis.xyz)

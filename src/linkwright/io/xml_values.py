@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from ..errors import LoadError
+from ..model.pose import LARGEST_NUMBER
 from .xml import Element
 
-# Masses times squared lengths beyond this overflow; nothing that large is a mechanism.
-LARGEST_NUMBER = 1e50
 LONGEST_NAME = 256
 
 

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from ..fixed_order import product
 from .joints import JOINT_KINDS
 from .model import Model
 from .pose import Pose
@@ -22,6 +23,8 @@ _COST_OF_TURN = 70
 _COST_OF_SHIFT = 38
 _SWEEPS = 3
 _NO_CHANGE = 1e-9  # radians from a quarter turn, which only renames axes, or metres
+# A frame slides at most twenty times as far as the entry that this removes: far from a body digits are lost.
+_LEAST_SLOPE = 0.05
 
 Frame = tuple[np.ndarray, np.ndarray]  # rotation and origin; plain arrays, since thousands are tried
 
@@ -78,7 +81,8 @@ def _cost_around(model: Model, frames: list[Frame], i: int) -> int:
     total = 0
     for c in (i, *model.graph.children[i]):
         R, t = _placement(model, frames, c)
-        total += _COST_OF_TURN * turns_needed(R) + _COST_OF_SHIFT * min(count_nonzeros(t), count_nonzeros(R.T @ t))
+        shifts = min(count_nonzeros(t), count_nonzeros(product(R.T, t)))
+        total += _COST_OF_TURN * turns_needed(R) + _COST_OF_SHIFT * shifts
     return total
 
 
@@ -87,7 +91,8 @@ def _placement(model: Model, frames: list[Frame], i: int) -> Frame:
     body = model.bodies[i]
     (Rp, tp), (R, t) = frames[body.parent], frames[i]
     outer = body.placement
-    return Rp.T @ outer.rotation @ R, Rp.T @ (outer.rotation @ t + outer.translation - tp)
+    rotation = product(product(Rp.T, outer.rotation), R)
+    return rotation, product(Rp.T, product(outer.rotation, t) + outer.translation - tp)
 
 
 def _turned(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
@@ -111,14 +116,14 @@ def _turned(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
         turn[a, a] = turn[b, b] = math.cos(angle)
         turn[b, a] = math.sin(angle)
         turn[a, b] = -turn[b, a]
-        found.append((R @ turn, t))
+        found.append((product(R, turn), t))
     return found
 
 
 def _slid(model: Model, frames: list[Frame], k: int, i: int) -> list[Frame]:
     """The frame slid along its axis so that an entry of its own or a child's translation vanishes."""
     R, t = _placement(model, frames, i)
-    distances = [-x / r for x, r in zip(t, R[:, k], strict=True) if abs(r) > 1e-3]
+    distances = [-x / r for x, r in zip(t, R[:, k], strict=True) if abs(r) > _LEAST_SLOPE]
     distances += [_placement(model, frames, c)[1][k] for c in model.graph.children[i]]
     R, t = frames[i]
-    return [(R, t + distance * R[:, k]) for distance in set(distances) if abs(distance) > _NO_CHANGE]
+    return [(R, t + distance * R[:, k]) for distance in dict.fromkeys(distances) if abs(distance) > _NO_CHANGE]

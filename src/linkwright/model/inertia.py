@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ModelError
-from .pose import Pose, finite_array
+from ..fixed_order import dot, eigenvalues, product
+from .pose import LARGEST_NUMBER, Pose, finite_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +25,8 @@ class Inertia:
             mass = float(self.mass)
         except (TypeError, ValueError):
             raise ModelError(f"mass is {self.mass!r}; expected a number") from None
-        if not np.isfinite(mass) or mass < 0:
-            raise ModelError(f"mass is {mass}; expected a finite number that is not negative")
+        if not 0 <= mass <= LARGEST_NUMBER:
+            raise ModelError(f"mass is {mass}; expected a finite number that is not negative, up to {LARGEST_NUMBER:g}")
         object.__setattr__(self, "mass", mass)
         for name, shape in (("com", (3,)), ("tensor", (3, 3))):
             array = finite_array(getattr(self, name), shape, f"{name} of an inertia")
@@ -55,12 +56,11 @@ class Inertia:
         xx, xy, yy, xz, yz, zz = (float(x) for x in parameters[4:])
         com = np.array(h) / m if m > 0 else np.zeros(3)
         about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        return cls(m, com, about_origin - m * (com @ com * np.eye(3) - np.outer(com, com)))
+        return cls(m, com, about_origin - m * _steiner(com))
 
     @property
     def about_origin(self) -> np.ndarray:
-        c = self.com
-        return self.tensor + self.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        return self.tensor + self.mass * _steiner(self.com)
 
     @property
     def dynamic_parameters(self) -> np.ndarray:
@@ -76,13 +76,13 @@ class Inertia:
     def moved(self, pose: Pose) -> Inertia:
         """The same mass, given in a frame that sits at `pose`, expressed in the reference of `pose`."""
         R = pose.rotation
-        return Inertia(self.mass, R @ self.com + pose.translation, R @ self.tensor @ R.T)
+        return Inertia(self.mass, product(R, self.com) + pose.translation, product(product(R, self.tensor), R.T))
 
     def implausibility(self) -> str | None:
         """What no real body has: None, or a sentence."""
         if self.mass == 0:
             return "has no mass" if not self.tensor.any() else "has no mass but a rotational inertia"
-        moments = np.linalg.eigvalsh(self.tensor)
+        moments = eigenvalues(self.tensor)
         tolerance = 1e-9 * max(1e-9, moments.max())
         if moments.min() < -tolerance:
             return f"has a negative principal moment of inertia ({moments.min():.3g})"
@@ -90,3 +90,8 @@ class Inertia:
             a, b, c = moments
             return f"has principal moments of inertia {a:.3g}, {b:.3g}, {c:.3g} that break the triangle inequality"
         return None
+
+
+def _steiner(c: np.ndarray) -> np.ndarray:
+    """What a unit of mass at c adds to the rotational inertia about the origin."""
+    return dot(c, c) * np.eye(3) - np.outer(c, c)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import ModelError, unknown_name
+from ..fixed_order import dot, norm, product
 from ..spatial import Placement
 from .joints import JOINT_KINDS, JointMotion
-from .pose import SNAP, Pose, finite_array
+from .pose import LARGEST_NUMBER, SNAP, Pose, finite_array, scaled_down
 
 _AXIS_NAMES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 FIXED = "fixed"
@@ -53,12 +54,14 @@ class Joint:
             raise ModelError(str(unknown_name("joint kind", self.kind, [FIXED, *JOINT_KINDS])))
         for field in ("axis", "second_axis"):
             object.__setattr__(self, field, _unit_axis(getattr(self, field), f"{field} of joint {self.name!r}"))
-        if self.kind == "universal" and abs(self.axis @ self.second_axis) > 1e-9:
+        if self.kind == "universal" and abs(dot(self.axis, self.second_axis)) > 1e-9:
             raise ModelError(
                 f"the axes of universal joint {self.name!r} are not perpendicular; use two revolute joints instead"
             )
-        if not np.isfinite(self.pitch):
-            raise ModelError(f"pitch of joint {self.name!r} is {self.pitch}; expected a finite number")
+        if not abs(self.pitch) <= LARGEST_NUMBER:
+            raise ModelError(
+                f"pitch of joint {self.name!r} is {self.pitch}; expected a finite number up to {LARGEST_NUMBER:g}"
+            )
         for names, count in (
             ({**_PER_VELOCITY, **_PER_VELOCITY_LIMIT}, self.nv),
             (_PER_COORDINATE_LIMIT, self.nq),
@@ -96,6 +99,8 @@ class Joint:
             raise ModelError(f"{what} has shape {array.shape}; expected one number or {count}")
         if np.any(np.isnan(array)) or (finite and not np.all(np.isfinite(array))):
             raise ModelError(f"{what} is {array.tolist()}; every number must be finite")
+        if finite and np.any(np.abs(array) > LARGEST_NUMBER):
+            raise ModelError(f"{what} is {array.tolist()}; no number may be larger than {LARGEST_NUMBER:g}")
         array.flags.writeable = False
         return array
 
@@ -136,14 +141,13 @@ class Joint:
 
 def rotation_to(axis: np.ndarray) -> np.ndarray:
     """The smallest rotation that takes z to `axis`; for -z, half a turn about x."""
-    z = np.array([0.0, 0.0, 1.0])
-    cosine = float(z @ axis)
-    v = np.cross(z, axis)
+    cosine = float(axis[2])
+    v = np.cross((0.0, 0.0, 1.0), axis)
     if not v.any():
         return np.diag([1.0, 1.0, 1.0] if cosine > 0 else [1.0, -1.0, -1.0])
     V = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
     # (1 - cosine) / sine^2 = 1 / (1 + cosine), each where nothing cancels
-    return np.eye(3) + V + V @ V * ((1 - cosine) / (v @ v) if cosine < 0 else 1 / (1 + cosine))
+    return np.eye(3) + V + product(V, V) * ((1 - cosine) / dot(v, v) if cosine < 0 else 1 / (1 + cosine))
 
 
 def _unit_axis(axis, what: str) -> np.ndarray:
@@ -151,9 +155,8 @@ def _unit_axis(axis, what: str) -> np.ndarray:
         if axis not in _AXIS_NAMES:
             raise ModelError(f"{what} is {axis!r}; expected one of {', '.join(_AXIS_NAMES)} or three numbers")
         axis = _AXIS_NAMES[axis]
-    array = finite_array(axis, (3,), what)
-    norm = np.linalg.norm(array)
-    if norm < 1e-9:
+    array = scaled_down(finite_array(axis, (3,), what, largest=np.inf))
+    if norm(array) < 1e-9:
         raise ModelError(f"{what} is {array.tolist()}, which has no direction")
     array = _normalised(array)
     array[np.abs(array) < SNAP] = 0.0  # an axis within rounding of a coordinate axis is meant to be it
@@ -164,8 +167,8 @@ def _unit_axis(axis, what: str) -> np.ndarray:
 
 def _normalised(array: np.ndarray) -> np.ndarray:
     """Unit vectors stay as they are to the last bit, so that a model survives being written and read."""
-    norm = np.linalg.norm(array)
-    return array if abs(norm - 1) < 1e-15 else array / norm
+    length = norm(array)
+    return array if abs(length - 1) < 1e-15 else array / length
 
 
 def _constructor(kind: str, doc: str):

@@ -18,6 +18,7 @@ from .constraints.coupling import check_couplings
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
+from .pickling import reduced
 from .pose import Pose, finite_array
 
 GROUND = "world"
@@ -74,7 +75,7 @@ class Model:
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
-        gravity = np.array(self.gravity, dtype=float)
+        gravity = finite_array(self.gravity, (3,), "gravity")
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
         reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
@@ -261,6 +262,15 @@ class Model:
 
     def __hash__(self) -> int:
         return hash(self.fingerprint)
+
+    def __reduce__(self):
+        return reduced(self)
+
+    def __copy__(self) -> Model:
+        return self  # nothing in it can change
+
+    def __deepcopy__(self, memo) -> Model:
+        return self
 
     def __str__(self) -> str:
         kinds = ", ".join(sorted({joint.kind for joint in self.joints})) or "no joints"

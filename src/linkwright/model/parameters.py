@@ -9,7 +9,8 @@
 | dampings   | (nv,)          | joint damping coefficients                                                     |
 | armatures  | (nv,)          | rotor inertias                                                                 |
 
-Row 0 of the body-wise ones is the ground's and is ignored.
+Row 0 of the body-wise ones is the ground's and is ignored. Those of constraints are in constraint_parameters.py. What
+is worked out once for a model, such as automatic penalties, is worked out with the model's own numbers.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ..errors import InputError, unknown_name
 from ..scalar import Scalar
 from ..spatial import RigidInertia, Rotate, Shift, Symmetric, Transform, Vector
 from ..spatial.quaternion import rotation_matrix
+from .constraint_parameters import PLACEMENTS, ROWS, ConstraintParameters, placements_of, rows_of
 from .model import Model
 
 _SHAPES = {
@@ -32,6 +34,8 @@ _SHAPES = {
     "springs": lambda model: (model.nv,),
     "dampings": lambda model: (model.nv,),
     "armatures": lambda model: (model.nv,),
+    PLACEMENTS: lambda model: placements_of(model).shape,
+    ROWS: lambda model: rows_of(model).shape,
 }
 PARAMETER_NAMES = tuple(_SHAPES)
 
@@ -58,6 +62,8 @@ def default_parameters(model: Model, names: Sequence[str] = PARAMETER_NAMES) -> 
         "springs": lambda: model.stacked("stiffness"),
         "dampings": lambda: model.stacked("damping"),
         "armatures": lambda: model.stacked("armature"),
+        PLACEMENTS: lambda: placements_of(model),
+        ROWS: lambda: rows_of(model),
     }
     for name in names:
         if name not in own:
@@ -71,6 +77,7 @@ class Parameters:
     def __init__(self, model: Model, given: Mapping[str, Sequence]):
         parameter_shapes(model, tuple(given))
         self._model, self._given = model, given
+        self.of_constraints = ConstraintParameters(model, given)
 
     def __contains__(self, name: str) -> bool:
         return name in self._given

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import ModelError
+from ..fixed_order import determinant, norm, product
 
 # Entries of placements this close to 0, 1 or -1 are taken to be meant so: files print rounded angles, and an exact
 # zero vanishes from the compiled program. Done once, when a model is built.
 SNAP = 1e-10
 # What products of a few rotations leave of an exact zero.
 ROUNDING = 1e-14
+# Masses times squared lengths beyond this overflow; nothing that large is a mechanism.
+LARGEST_NUMBER = 1e50
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +29,11 @@ class Pose:
 
     def __post_init__(self):
         for name, shape in (("rotation", (3, 3)), ("translation", (3,))):
-            array = finite_array(getattr(self, name), shape, f"{name} of a pose")
+            array = finite_array(getattr(self, name), shape, f"{name} of a pose") + 0.0  # no zero is negative
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         error = _orthogonality_error(self.rotation)
-        if error > 1e-6 or np.linalg.det(self.rotation) < 0:
+        if error > 1e-6 or determinant(self.rotation) < 0:
             raise ModelError(f"rotation is not a proper rotation matrix (R R' differs from 1 by {error:.1e})")
 
     @classmethod
@@ -58,7 +62,8 @@ class Pose:
     @classmethod
     def from_rpy(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Pose:
         """Position and fixed-axis roll, pitch, yaw, as URDF writes them."""
-        (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+        angles = finite_array(rpy, (3,), "roll, pitch, yaw").tolist()
+        (cr, cp, cy), (sr, sp, sy) = map(math.cos, angles), map(math.sin, angles)
         rotation = np.array(
             [
                 [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
@@ -71,11 +76,11 @@ class Pose:
     @classmethod
     def from_quaternion(cls, translation: Sequence[float], quaternion: Sequence[float]) -> Pose:
         """Position and quaternion x, y, z, w of any length but zero."""
-        q = finite_array(quaternion, (4,), "quaternion")
-        norm = np.linalg.norm(q)
-        if norm < 1e-12:
+        q = scaled_down(finite_array(quaternion, (4,), "quaternion", largest=math.inf))
+        length = norm(q)
+        if length < 1e-12:
             raise ModelError(f"quaternion {q.tolist()} has no direction; expected x, y, z, w of length 1")
-        x, y, z, w = q / norm
+        x, y, z, w = (q / length).tolist()
         rotation = np.array(
             [
                 [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -103,14 +108,16 @@ class Pose:
         q = np.append(skews, squares[3]) if k == 3 else np.append(sums[k], skews[k])
         if k < 3:
             q[k] = squares[k]
-        q /= np.linalg.norm(q)
+        q /= norm(q)
         return -q if q[3] < 0 else q
 
     def __matmul__(self, other: Pose) -> Pose:
-        return Pose(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
+        return Pose(
+            product(self.rotation, other.rotation), product(self.rotation, other.translation) + self.translation
+        )
 
     def inverse(self) -> Pose:
-        return Pose(self.rotation.T, -(self.rotation.T @ self.translation))
+        return Pose(self.rotation.T, -product(self.rotation.T, self.translation))
 
     def snapped(self, tolerance: float = SNAP) -> Pose:
         """With entries that are meant to be 0, 1 or -1 made exactly so."""
@@ -134,7 +141,7 @@ PoseLike = Pose | Sequence[float] | np.ndarray | None
 
 
 def _orthogonality_error(R: np.ndarray) -> float:
-    return float(np.abs(R @ R.T - np.eye(3)).max())
+    return float(np.abs(product(R, R.T) - np.eye(3)).max())
 
 
 def _snap(values: np.ndarray, targets: tuple[float, ...], tolerance: float) -> np.ndarray:
@@ -144,7 +151,15 @@ def _snap(values: np.ndarray, targets: tuple[float, ...], tolerance: float) -> n
     return values
 
 
-def finite_array(values, shape: tuple[int, ...], what: str) -> np.ndarray:
+def scaled_down(direction: np.ndarray) -> np.ndarray:
+    """The same direction, with numbers whose squares do not overflow."""
+    largest = float(np.abs(direction).max())
+    return direction / largest if largest > LARGEST_NUMBER else direction
+
+
+def finite_array(
+    values, shape: tuple[int, ...], what: str, *, largest: float = LARGEST_NUMBER
+) -> np.ndarray:
     """`values` as an array of floats of that shape, or an error that says what is wrong with them."""
     try:
         array = np.array(values, dtype=float)
@@ -154,4 +169,6 @@ def finite_array(values, shape: tuple[int, ...], what: str) -> np.ndarray:
         raise ModelError(f"{what} has shape {array.shape}; expected {shape}")
     if not np.all(np.isfinite(array)):
         raise ModelError(f"{what} is {array.tolist()}; every number must be finite")
+    if np.any(np.abs(array) > largest):
+        raise ModelError(f"{what} is {array.tolist()}; no number may be larger than {largest:g}")
     return array

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..fixed_order import product
 from ..spatial import Matrix, Rotate, Shift, Transform, Turn, Vector
 from .pose import ROUNDING, Pose
 
@@ -28,7 +29,7 @@ def rotation_steps(R: np.ndarray) -> list[Turn | Rotate]:
         undo[i, i] = undo[j, j] = c
         undo[i, j], undo[j, i] = s, -s
         steps.append(Turn(a, c, s))
-        R = undo @ R
+        R = product(undo, R)
     permutation = np.rint(R)
     if np.abs(R - permutation).max() > 10 * ROUNDING:  # R is no rotation to the last digits; take it as it is
         return [Rotate(Matrix(given.tolist()))]
@@ -64,7 +65,7 @@ def constant_transform(pose: Pose) -> Transform:
     """The cheapest steps for a constant placement: the translation goes to whichever side it is sparser on."""
     rotation = rotation_steps(pose.rotation)
     before = pose.translation
-    after = pose.rotation.T @ before
+    after = product(pose.rotation.T, before)
     if not count_nonzeros(before):
         return Transform(*rotation)
     if count_nonzeros(after) < count_nonzeros(before):

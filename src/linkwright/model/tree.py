@@ -8,8 +8,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from ..scalar import Scalar
 from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
+from .constraints import Constraint
 from .framing import choose_frames
 from .graph import KinematicGraph
 from .inertia import Inertia
@@ -63,6 +66,7 @@ class Tree:
         self.armature = tuple(values.vector("armatures")[iv] for iv in self.iv)
         self.constraints = model.constraints
         self.constraint_bodies = model.constraint_bodies
+        self._constraint_values = values.of_constraints
         self._stiffness, self._damping = values.vector("springs"), values.vector("dampings")
 
     def outward(self) -> range:
@@ -99,6 +103,20 @@ class Tree:
         frame = self.model.frame(name)
         placement = frame.placement if offset is None else frame.placement @ offset
         return frame.body, constant_transform((self._frames[frame.body].inverse() @ placement).snapped(ROUNDING))
+
+    def constraint_frame(self, constraint: Constraint, k: int) -> tuple[int, Transform]:
+        """(body, from its frame of computation to the k-th frame of a constraint)."""
+        name, offset = constraint.placed_frames[k]
+        given = self._constraint_values.placement(constraint, k)
+        if given is None:
+            return self.frame_transform(name, offset)
+        body = self.model.frame(name).body
+        return body, constant_transform(self._frames[body].inverse().snapped(ROUNDING)).then(given)
+
+    def constraint_matrix(self, constraint: Constraint, k: int, K: np.ndarray) -> list[Force]:
+        """Rows of the k-th K of a constraint: as given with the call, or its own."""
+        given = self._constraint_values.rows(constraint, k)
+        return [Force.from_public(row) for row in K.tolist()] if given is None else given
 
     def force_from_user(self, i: int, f: Force) -> Force:
         """A force given in the frame the user knows, in the frame of computation."""

@@ -17,4 +17,11 @@ from .step import STEP
 _GROUPS = (DYNAMICS, CONSTRAINED, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP)
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
 
-__all__ = ["RECIPES", "Recipe"]
+
+def kin_that_take_loops(name: str) -> list[str]:
+    """Names of programs of the same group that take constraints between bodies."""
+    group = next(group for group in _GROUPS if any(recipe.name == name for recipe in group))
+    return [recipe.name for recipe in group if recipe.takes_loops]
+
+
+__all__ = ["RECIPES", "Recipe", "kin_that_take_loops"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..algorithms.closures import FrameMotions, closures
-from ..algorithms.constrained_ltl import terms_jacobian
+from ..algorithms.constraint_jacobian import terms_jacobian
 from ..algorithms.constraint_rows import constrained_bodies
 from ..algorithms.motion_sweep import MotionSweep
 from ..algorithms.propagators import Posture

@@ -82,5 +82,5 @@ def cluster_recipe(
     """The first `default` outputs are those given when none are named."""
     return ClusterRecipe(
         name, summary, inputs, outputs, evaluate, optional, outputs[:default], {**OPTIONS, **(options or {})},
-        check_options=_check_options(not contacts),
+        check_options=_check_options(not contacts), freezes_constraints=lambda options: True,
     )  # fmt: skip

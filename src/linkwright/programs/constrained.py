@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
@@ -17,13 +16,13 @@ from ..algorithms.proximal import Iterations, iterate
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
 from ..algorithms.pv_early import pv_early
+from ..algorithms.row_scales import rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
 from .closures import check_positions
-from .penalties import DUAL, PRIMAL, penalties
+from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, penalties
 from .recipe import Recipe, external_forces
-from .row_scales import rank_tolerance, row_scales
 from .solvable import check_solvable
 from .status import status
 
@@ -34,8 +33,10 @@ _SWITCHED = {"desired": "desired", "active": "active", "mu": "mu", "warm_start":
 _HARD = {"desired": None, "active": None, "baumgarte": None}
 _SOFT = {**_HARD, "mu": None}
 _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": None, "warm_start": None}
-# Relative errors of accelerations at which iterations end that nobody has counted, by the precision of the arithmetic.
+# About the relative error of accelerations at which iterations end that nobody has counted, by the precision of the
+# arithmetic. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
+DUAL_TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -73,12 +74,13 @@ def _check_options(model, options) -> None:
             raise InputError(f"rank_tolerance is {rank!r}; singular values are scaled to about 1: expected less than that")
 
 
-def _solver(solve, stiffness: Mapping[str, float], *, proximal: bool = False):
+def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
     def evaluate(tree, x, options):
         mu, precision = None, options.get("precision", "float64")
         if "mu" in options:
+            wanted = stiffness.of(counted=options.get("iterations", 1) is not None, precision=precision)
             given = options["mu"]
-            mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, stiffness[precision]).tolist()
+            mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
         problem = ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
             active=x.get("active"), mu=mu, baumgarte=options["baumgarte"],
@@ -87,7 +89,8 @@ def _solver(solve, stiffness: Mapping[str, float], *, proximal: bool = False):
             start = list(x["lam"]) if "lam" in x else [0.0] * len(problem.rows)
             factored = solve(problem, start)
             if options["iterations"] is None:
-                solution = converge(factored, _accuracy(tree.model, options, mu, precision), start)
+                usual = (DUAL_TOLERANCE if stiffness is DUAL else TOLERANCE)[precision]
+                solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
             else:
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:
@@ -97,13 +100,14 @@ def _solver(solve, stiffness: Mapping[str, float], *, proximal: bool = False):
     return evaluate
 
 
-def _accuracy(model: Model, options, mu, precision: str) -> Accuracy:
+def _accuracy(model: Model, options, mu, precision: str, usual: float) -> Accuracy:
     tolerance, rank = options["tolerance"], options["rank_tolerance"]
     products = [m * float(d) for m, d in zip(mu, row_scales(model), strict=True)] if mu else [1.0]
     return Accuracy(
-        TOLERANCE[precision] if tolerance is None else float(tolerance),
+        usual if tolerance is None else float(tolerance),
         rank_tolerance(model, precision) if rank is None else float(rank),
         sum_of(products) * (1.0 / len(products)),
+        float(np.finfo(precision).eps),
     )
 
 
@@ -128,11 +132,12 @@ def _forces(problem: ConstrainedProblem, lam) -> list:
 
 
 def _recipe(
-    name: str, summary: str, solve, options, *, loops: bool = False, stiffness: Mapping[str, float] = PRIMAL
+    name: str, summary: str, solve, options, *, loops: bool = False, stiffness: Stiffness = PRIMAL
 ) -> Recipe:  # fmt: skip
     return Recipe(
         name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, stiffness, proximal="iterations" in options),
         ("f_ext",), _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
+        freezes_constraints=lambda options: name == "pv_early" or options.get("base") == "last",
     )  # fmt: skip
 
 
@@ -146,7 +151,7 @@ CONSTRAINED = (
     _recipe("lcaba", "constrained forward dynamics with loops, any constraints", lcaba, _PROXIMAL, loops=True),
     _recipe(
         "prox_bbo", "constrained forward dynamics with loops, proximal, multipliers eliminated at loop roots", prox_bbo,
-        _PROXIMAL, loops=True,
+        _PROXIMAL, loops=True, stiffness=ROOTS,
     ),
     _recipe("bbo", "constrained forward dynamics with loops, independent closures", bbo, _HARD, loops=True),
     _recipe("constrained_aba", "constrained forward dynamics, O(n + m), any constraints", constrained_aba, _PROXIMAL),
@@ -157,7 +162,10 @@ CONSTRAINED = (
         "prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL, loops=True,
         stiffness=DUAL,
     ),
-    _recipe("prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL),
+    _recipe(
+        "prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL,
+        stiffness=AUGMENTED,
+    ),
     _recipe("pv", "constrained forward dynamics, independent constraints", pv, {**_HARD, "base": "first"}),
     _recipe("pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, _HARD),
     _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD, loops=True),

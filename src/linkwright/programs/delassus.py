@@ -11,9 +11,11 @@ from ..algorithms.pv_osim import pv_osim
 from ..algorithms.pv_osim_fast import pv_osim_fast
 from ..algorithms.pv_osimr import pv_osimr
 from ..errors import InputError
+from .delassus_operator import DELASSUS_OPERATOR
 from .penalties import penalties
 from .recipe import Recipe, square
 from .solvable import check_solvable
+from .status import status
 
 _MASKED = {"active": None}
 
@@ -42,29 +44,39 @@ def _operator(tree, x, options):
     """The operational-space inertia: applied to one vector if asked so, else to the unit vectors."""
     operator = pv_osim_fast(tree, x["q"], active=x.get("active"))
     if "rows" in x:
-        return {"osim": operator.solve(list(x["rows"]))}
+        result = operator.solve(list(x["rows"]))
+        return {"osim": result, "status": status(result, operator.pivots)}
     m = tree.model.nc
     columns = [operator.solve([1.0 if r == c else 0.0 for r in range(m)]) for c in range(m)]
-    return {"osim": square([[columns[c][r] for c in range(m)] for r in range(m)])}
+    matrix = [[columns[c][r] for c in range(m)] for r in range(m)]
+    return {"osim": square(matrix), "status": status([x for row in matrix for x in row], operator.pivots)}
 
 
-def _recipe(name: str, summary: str, output: str, evaluate, options) -> Recipe:
+def _recipe(
+    name: str, summary: str, output: str, evaluate, options, *, loops: bool = False, further: tuple[str, ...] = ()
+) -> Recipe:  # fmt: skip
     return Recipe(
-        name, summary, ("q",), (output,), evaluate, options=options, check=check_solvable,
-        check_options=_check_options, switched_inputs=_switched, takes_loops=False,
+        name, summary, ("q",), (output, *further), evaluate, default_outputs=(output,), options=options,
+        check=check_solvable, check_options=_check_options, switched_inputs=_switched, takes_loops=loops,
+        freezes_constraints=lambda options: name == "pv_osim_fast",
     )  # fmt: skip
 
 
+def _matrix_recipe(compute, summary: str, *, loops: bool = True) -> Recipe:
+    return _recipe(compute.__name__, summary, "delassus", _matrix(compute), _MASKED, loops=loops)
+
+
 DELASSUS = (
-    _recipe("dense_delassus", "Delassus matrix by dense algebra", "delassus", _matrix(dense_delassus), _MASKED),
-    _recipe("ltl_osim", "Delassus matrix in joint space", "delassus", _matrix(ltl_osim), _MASKED),
-    _recipe("kjr", "Delassus matrix, Kreutz-Jain-Rodriguez", "delassus", _matrix(kjr), _MASKED),
-    _recipe("efpa", "Delassus matrix by extended force propagators", "delassus", _matrix(efpa), _MASKED),
-    _recipe("pv_osim", "Delassus matrix, Popov-Vereshchagin", "delassus", _matrix(pv_osim), _MASKED),
-    _recipe("pv_osimr", "Delassus matrix, O(n + m^2)", "delassus", _matrix(pv_osimr), _MASKED),
+    _matrix_recipe(dense_delassus, "Delassus matrix by dense algebra"),
+    _matrix_recipe(ltl_osim, "Delassus matrix in joint space"),
+    _matrix_recipe(kjr, "Delassus matrix, Kreutz-Jain-Rodriguez"),
+    _matrix_recipe(efpa, "Delassus matrix by extended force propagators"),
+    _matrix_recipe(pv_osim, "Delassus matrix, Popov-Vereshchagin"),
+    _matrix_recipe(pv_osimr, "Delassus matrix, O(n + m^2)", loops=False),
     _recipe(
         "pv_osim_fast", "its inverse, or that applied to a vector (apply='input')", "osim", _operator,
-        {**_MASKED, "apply": None},
+        {**_MASKED, "apply": None}, further=("status",),
     ),
     _recipe("caba_osim", "inverse of the Delassus matrix plus 1/mu", "osim", _damped_osim, {**_MASKED, "mu": None}),
+    DELASSUS_OPERATOR,
 )  # fmt: skip

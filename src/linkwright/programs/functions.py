@@ -5,6 +5,7 @@ The function is traced once; what a constraint needs of its derivatives comes fr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -59,7 +60,7 @@ def universal_transmission(
         raise InputError(f"the angle between the shafts of {driver!r} and {joint!r} is {angle!r}; expected under pi/2")
     if not np.isfinite(ratio) or ratio == 0:
         raise InputError(f"the ratio between {driver!r} and {joint!r} is {ratio!r}; expected a number that is not zero")
-    lean = float(np.cos(angle))
+    lean = math.cos(angle)
 
     def gamma(y):
         turned = y[0] * ratio + phase

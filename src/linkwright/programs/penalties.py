@@ -7,28 +7,51 @@ proximal iteration shrinks the error of a row by about mu times its scale (row_s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 
+from ..algorithms.row_scales import row_scales
 from ..errors import InputError, unknown_name
 from ..model import Model
-from .row_scales import row_scales
-
-# mu times the scale of a row, by the precision of the arithmetic. Each pass divides the residual of a direction by 1 + this
-# times its scaled singular value squared, so more is faster, until digits are lost: about as many as mu has where penalties
-# enter the inertias (LCABA and its kin, proxBBO at the roots of loops), far fewer where the Delassus matrix is damped.
-# Measured in docs/closed-loops.md.
-PRIMAL = {"float64": 1e7, "float32": 1e3}
-DUAL = {"float64": 1e8, "float32": 1e4}
 
 
-def automatic_penalties(model: Model, stiffness: float = PRIMAL["float64"]) -> np.ndarray:
+@dataclass(frozen=True)
+class Stiffness:
+    """mu times the scale of a row.
+
+    Each pass divides the residual of a direction by 1 + this times its scaled singular value squared, so more is faster,
+    until digits are lost: about as many as mu has where penalties enter the inertias (LCABA and its kin, proxBBO at the
+    roots of loops), far fewer where the Delassus matrix is damped. Measured in docs/closed-loops.md.
+
+    counted     with the papers' iterations, of which there are as many as asked for, whatever they leave
+    converged   with passes until all is right: fewer of them are worth a digit
+    single      these in single precision
+    """
+
+    counted: float
+    converged: float
+    single: float
+
+    def of(self, *, counted: bool, precision: str) -> float:
+        if precision == "float32":
+            return self.single
+        return self.counted if counted else self.converged
+
+
+PRIMAL = Stiffness(1e6, 1e7, 1e3)
+ROOTS = Stiffness(1e6, 1e6, 1e3)  # proxBBO
+AUGMENTED = Stiffness(1e6, 1e5, 1e3)  # proxLTLs, which adds them to one matrix of all joints
+DUAL = Stiffness(1e8, 1e8, 1e4)
+
+
+def automatic_penalties(model: Model, stiffness: float = PRIMAL.counted) -> np.ndarray:
     """mu of every row: `stiffness` over its scale."""
     return stiffness / row_scales(model) if model.nc else np.zeros(0)
 
 
-def penalties(model: Model, mu: object, stiffness: float = PRIMAL["float64"]) -> np.ndarray:
+def penalties(model: Model, mu: object, stiffness: float = PRIMAL.counted) -> np.ndarray:
     """mu of every row: as given (a number, or numbers by constraint name), as the constraints say, else automatic."""
     by_name = dict(mu) if isinstance(mu, Mapping) else {}
     names = [c.name for c in model.constraints]

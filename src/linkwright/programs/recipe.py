@@ -74,6 +74,9 @@ class Recipe:
     takes_loops: bool = True
     """Constraints between two bodies are taken into account or make no difference; else they are refused."""
 
+    freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
+    """Whether something is planned from the constraints' own numbers, which then cannot be inputs of the call."""
+
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]
     ) -> dict[str, Shape]:
@@ -91,6 +94,10 @@ class Recipe:
         if not chosen or len(set(chosen)) != len(chosen):
             raise InputError(f"outputs of {self.name!r} are {list(chosen)}; expected at least one name, each once")
         return chosen
+
+    def for_outputs(self, outputs: tuple[str, ...]) -> Recipe:
+        """The recipe of these outputs alone, where others would need further inputs or another method."""
+        return self
 
     def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         for name in given:

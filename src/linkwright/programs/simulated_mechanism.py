@@ -40,7 +40,8 @@ class SimulatedMechanism:
         self.solver = SOLVERS[name]
         chosen = {"iterations": options["iterations"], "mu": options["mu"]}
         self.solver_options = {
-            **self.solver.options, **{key: value for key, value in chosen.items() if key in self.solver.options}
+            **self.solver.options, **{key: value for key, value in chosen.items() if key in self.solver.options},
+            "precision": options.get("precision", "float64"),
         }  # fmt: skip
         self.constrained = bool(self.model.constraints)
 

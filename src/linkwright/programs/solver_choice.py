@@ -9,6 +9,7 @@ from ..model import Model, tree_of
 from ..trace import count_operations, simplify, trace
 from .constrained import CONSTRAINED
 from .dynamics import DYNAMICS
+from .least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
 from .recipe import SHAPES, Recipe
 
 UNCONSTRAINED = "aba"
@@ -17,9 +18,8 @@ SOLVERS: dict[str, Recipe] = {
 }
 # Those that take any constraints, also dependent ones; others only by name.
 _CANDIDATES = ("lcaba", "prox_ltl", "prox_bbo")
-# Counting operations takes a trace of each candidate, seconds for large ones. With more rows than this LCABA is taken
-# unseen: a humanoid with 42 rows and a biped with 48 take six times its operations in joint space.
-_MOST_ROWS_TO_COMPARE = 30
+# What a typical sample takes where iterations are not counted: the factorization and one sweep beyond it.
+_TYPICAL_ITERATIONS = 2
 
 
 def check_solver(model: Model, name: str | None) -> None:
@@ -41,13 +41,24 @@ def check_solver(model: Model, name: str | None) -> None:
 
 
 @lru_cache(maxsize=64)
-def cheapest_solver(model: Model, iterations: int) -> str:
-    """By operation count; kept for the process."""
+def cheapest_solver(model: Model, iterations: int | None) -> str:
+    """By operation count; kept for the process.
+
+    Counting takes a trace, seconds for large programs; so the candidates that promise to be small are traced first, and
+    one that must have more operations than the best so far is not traced at all.
+    """
     if not model.constraints:
         return UNCONSTRAINED
-    if model.nc > _MOST_ROWS_TO_COMPARE:
-        return _CANDIDATES[0]
-    return min((c for c in _CANDIDATES if c in SOLVERS), key=lambda name: _operations(model, name, iterations))
+    tree = tree_of(model)
+    least = {"lcaba": least_of_lcaba(tree), "prox_ltl": least_of_joint_space(tree), "prox_bbo": least_of_bbo(tree)}
+    best, fewest = "", float("inf")
+    for name in sorted(_CANDIDATES, key=least.__getitem__):
+        if least[name] >= fewest:
+            break
+        count = _operations(model, name, iterations or _TYPICAL_ITERATIONS)
+        if count < fewest:
+            best, fewest = name, count
+    return best
 
 
 def _operations(model: Model, name: str, iterations: int) -> int:

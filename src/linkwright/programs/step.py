@@ -130,8 +130,11 @@ def _check_options(model: Model, options) -> None:
         raise InputError(f"integrator is {options['integrator']!r}; expected one of {', '.join(INTEGRATORS)}")
     check_solver(model, options["solver"])
     iterations, T = options["iterations"], options["baumgarte"]
-    if not isinstance(iterations, int) or isinstance(iterations, bool) or not 1 <= iterations <= 100:
-        raise InputError(f"iterations is {iterations!r}; expected a whole number from 1 to 100")
+    counted = isinstance(iterations, int) and not isinstance(iterations, bool) and 1 <= iterations <= 100
+    if iterations is not None and not counted:
+        raise InputError(
+            f"iterations is {iterations!r}; expected a whole number from 1 to 100, or None for as many as it takes"
+        )
     number = isinstance(T, int | float) and not isinstance(T, bool)
     if T is not None and T != "auto" and not (number and np.isfinite(T) and T > 0):
         raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds, 'auto' or None")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..fixed_order import norm
 from ..model import GROUND, Inertia, Joint, Model, Pose
 from ..model.constraints import connect, weld
 from ..model.joint import fixed, free_flyer, revolute
@@ -112,7 +113,7 @@ def _draw_biped(
         for body, axis, joint_at, parent, reach, mass, thickness in LIMBS:
             begin = place(joint_at, side)
             end = place(_rod_middle(body) if reach is None else reach, side)
-            inertia = bar(np.zeros(3), end - begin, mass / float(np.linalg.norm(end - begin)), thickness)
+            inertia = bar(np.zeros(3), end - begin, mass / norm(end - begin), thickness)
             carrier = prefix + ROOT if parent == ROOT else name(parent)
             drawing.add(name(body), _joint(name(body), axis, side, facing), begin, parent=carrier, inertia=inertia)
         for loop, (top, bottom) in LOOPS.items():

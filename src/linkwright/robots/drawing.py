@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..fixed_order import norm
 from ..model import GROUND, Inertia, Joint, Model, ModelBuilder
 from ..model.constraints import Constraint
 from .checks import positive
@@ -88,7 +89,7 @@ class Drawing:
 def bar(begin: Point, end: Point, density: float, thickness: float) -> Inertia:
     """A straight bar of square section."""
     along = np.subtract(end, begin)
-    length = float(np.linalg.norm(along))
+    length = norm(along)
     mass = density * length
     u = along / length
     across, about = mass * (length**2 + thickness**2) / 12, mass * thickness**2 / 6

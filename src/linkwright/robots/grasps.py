@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..fixed_order import product
 from ..model import Inertia, Model, ModelBuilder, Pose
 from ..model.constraints import connect, weld
 from ..model.editing import attach, depth_first
@@ -111,7 +112,7 @@ def _holding(carrier: Model, cube: Pose, hands: dict[str, Side]) -> Model:
     grips = []
     for prefix, side in hands.items():
         for tip, point in side.contacts().items():
-            on_cube = builder.add_frame(f"{prefix}{tip}_on_cube", "cube", side.palm.rotation @ point)
+            on_cube = builder.add_frame(f"{prefix}{tip}_on_cube", "cube", product(side.palm.rotation, point))
             grips.append(connect(prefix + tip, on_cube, name=f"{prefix}{tip}_grip"))
     pose = np.concatenate([cube.translation, cube.quaternion])
     return builder.build().with_constraints(*grips).with_reference(np.concatenate([carrier.reference, pose]))

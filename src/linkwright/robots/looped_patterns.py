@@ -140,6 +140,11 @@ def _polygon(p, q, sides: int) -> list[np.ndarray]:
     centre = np.add(p, (x, z)) + np.array([-z, x]) / math.tan(turn / 2)
     spoke = np.subtract(p, centre)
     return [
-        centre + np.array([[math.cos(k * turn), -math.sin(k * turn)], [math.sin(k * turn), math.cos(k * turn)]]) @ spoke
+        centre + _turned(spoke, k * turn)
         for k in range(sides)
     ]
+
+
+def _turned(p: np.ndarray, angle: float) -> np.ndarray:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([c * p[0] - s * p[1], s * p[0] + c * p[1]])

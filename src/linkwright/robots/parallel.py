@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import InputError
+from ..fixed_order import dot, product, unit
 from ..model import Inertia, Model, Pose
 from ..model.constraints import connect
 from ..model.joint import free_flyer, prismatic, revolute, universal
@@ -86,7 +87,7 @@ def stewart_platform(
         third, sign = 2 * math.pi / 3 * (k // 2), -1 if k % 2 == 0 else 1
         foot = base_radius * _direction(third + sign * base_gap)
         head = platform_radius * _direction(third + sign * (math.pi / 3 - platform_gap))
-        ends.append((foot, top.rotation @ head + top.translation))
+        ends.append((foot, product(top.rotation, head) + top.translation))
     for k, (foot, head) in enumerate(ends, start=1):
         middle = (foot + head) / 2
         leg = universal(f"cylinder{k}_joint", **_across(head - foot, np.cross(UP, head - foot)))
@@ -104,9 +105,8 @@ def stewart_platform(
 
 def _across(along: np.ndarray, near: np.ndarray) -> dict[str, np.ndarray]:
     """Axes of a universal joint across a leg, so that it cannot spin; the first as close to `near` as can be."""
-    u = along / np.linalg.norm(along)
-    first = near - (near @ u) * u
-    first = first / np.linalg.norm(first)
+    u = unit(along)
+    first = unit(near - dot(near, u) * u)
     return {"axis": first, "second_axis": np.cross(u, first)}
 
 
@@ -120,14 +120,13 @@ def _below_spheres(centres: list[np.ndarray], radius: float) -> np.ndarray:
     normal = np.cross(b - a, c - a)
     # the centre of the circle through the three, from which the way to either point is along the normal
     u, v = b - a, c - a
-    middle = a + np.cross(normal, u) * (v @ v) / (2 * normal @ normal) + np.cross(v, normal) * (u @ u) / (
-        2 * normal @ normal
-    )
-    reach = radius**2 - (middle - a) @ (middle - a)
+    outward = np.cross(normal, u) * dot(v, v) + np.cross(v, normal) * dot(u, u)
+    middle = a + outward / (2 * dot(normal, normal))
+    reach = radius**2 - dot(middle - a, middle - a)
     if not reach > 0:
         raise InputError(
             f"the delta robot cannot be assembled: forearms of {radius:.6g} do not meet, the elbows being on a circle "
             f"of radius {math.dist(middle, a):.6g} (less the platform's)"
         )
-    step = math.sqrt(reach) * normal / np.linalg.norm(normal)
+    step = math.sqrt(reach) * unit(normal)
     return middle - step if step[2] > 0 else middle + step

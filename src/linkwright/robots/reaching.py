@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import ModelError
+from ..fixed_order import norm, product, solve_positive_definite
 from ..model import Model, Pose
 
 _STEPS = 200
@@ -35,7 +36,7 @@ def reach(
         if farthest < _CLOSE:
             return q
         damping = _DAMPING**2 if farthest > _DAMPING else 0.0
-        step = J.T @ np.linalg.solve(J @ J.T + damping * np.eye(len(gap)), gap)
+        step = product(J.T, solve_positive_definite(product(J, J.T) + damping * np.eye(len(gap)), gap))
         step *= min(1.0, _LONGEST_STEP / float(np.abs(step).max()))
         for i, turn in zip(turning, step, strict=True):
             q[model.iq[i]] += turn
@@ -53,12 +54,12 @@ def _gap(model: Model, bodies: list[Pose], turning: list[int], name: str, target
     J = np.zeros((6, len(turning)))
     for column, i in enumerate(turning):
         if model.graph.is_ancestor(i, frame.body):
-            axis = bodies[i].rotation @ model.bodies[i].joint.axis
+            axis = product(bodies[i].rotation, model.bodies[i].joint.axis)
             J[:, column] = np.concatenate([np.cross(axis, at.translation - bodies[i].translation), axis])
     if not isinstance(target, Pose):
         return gap, J[:3]
-    R = at.rotation.T @ target.rotation
+    R = product(at.rotation.T, target.rotation)
     turn = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
     if np.trace(R) < 1:  # beyond a right angle the sine falls again: go round at full length
-        turn /= max(float(np.linalg.norm(turn)), 1e-9)
-    return np.concatenate([gap, at.rotation @ turn]), J
+        turn /= max(norm(turn), 1e-9)
+    return np.concatenate([gap, product(at.rotation, turn)]), J

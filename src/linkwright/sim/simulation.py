@@ -33,7 +33,7 @@ def simulate(
     control: Any = None,
     integrator: str = "euler",
     solver: str | None = None,
-    iterations: int = 2,
+    iterations: int | None = 2,
     mu: Any = None,
     baumgarte: float | str | None = "auto",
     projection: bool = False,
@@ -53,7 +53,7 @@ def simulate(
                  control(t, q, v) that returns torques and is called before each step
     integrator   "euler" (semi-implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
-    iterations   of proximal solvers, which start from the last step's multipliers
+    iterations   of proximal solvers, which start from the last step's multipliers; None for as many as it takes
     baumgarte    time constant of stabilization in seconds; "auto" is twice dt, None switches it off
     projection   True moves each step's result onto the constraints
     friction, limits   whether Coulomb friction and joint limits act

@@ -34,7 +34,7 @@ class Trajectory:
     dt: float
     integrator: str
     solver_asked_for: str | None
-    iterations: int
+    iterations: int | None
     t: np.ndarray
     q: np.ndarray
     v: np.ndarray

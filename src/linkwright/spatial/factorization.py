@@ -16,10 +16,15 @@ class LDL:
 
     __slots__ = ("L", "diagonal", "inverse_pivots", "pivots")
 
+    def __new__(cls, A: Sequence[Sequence[Scalar]], *further):
+        """However a subclass treats its pivots, `margins` compares them with what they came from."""
+        factor = super().__new__(cls)
+        factor.diagonal = [A[k][k] for k in range(len(A))]
+        return factor
+
     def __init__(self, A: Sequence[Sequence[Scalar]]):
         n = len(A)
         self.L = [[0.0] * n for _ in range(n)]
-        self.diagonal = [A[k][k] for k in range(n)]
         self.pivots: list[Scalar] = []
         self.inverse_pivots: list[Scalar] = []
         for c in range(n):

@@ -13,12 +13,12 @@ from .frame_motions import FrameMotions
 class RelativeClosure(Closure):
     @cached_property
     def _first(self):
-        return self.tree.frame_transform(self.constraint.frame)
+        return self.tree.constraint_frame(self.constraint, 0)
 
     @cached_property
     def _second(self):
         """Where the first frame should be, on the second body."""
-        return self.tree.frame_transform(self.constraint.other, self.constraint.target)
+        return self.tree.constraint_frame(self.constraint, 1)
 
     @cached_property
     def _between(self) -> tuple[Matrix, Vector]:
@@ -29,8 +29,11 @@ class RelativeClosure(Closure):
         own, its = (Vector.of(axis.tolist()) for axis in self.constraint.crossed)
         return own, self._between[0] @ its
 
+    def _constant_rows(self) -> list[Force]:
+        return self.tree.constraint_matrix(self.constraint, 0, self.constraint.rows)
+
     def rows(self) -> list[Force]:
-        rows = [Force.from_public(row) for row in self.constraint.rows.tolist()]
+        rows = self._constant_rows()
         if self.constraint.crossed is not None:
             own, seen = self._crossed()
             rows.append(Force(own.cross(seen), Vector.zero()))
@@ -52,7 +55,7 @@ class RelativeClosure(Closure):
 
     def motion(self, motions: FrameMotions) -> tuple[list[Scalar], list[Scalar]]:
         moving, change = self._relative_motion(motions)
-        constant = [Force.from_public(row) for row in self.constraint.rows.tolist()]
+        constant = self._constant_rows()
         velocity = [row.dot(moving) for row in constant]
         rate = [row.dot(change) for row in constant]
         if self.constraint.crossed is not None:
@@ -91,7 +94,7 @@ class RelativeClosure(Closure):
             # rows measure displacements along the second frame's axes, which the first's are turned from
             offset = offset + turned.cross(offset)
         small = Motion(turned, offset)
-        errors = [Force.from_public(row).dot(small) for row in self.constraint.rows.tolist()]
+        errors = [row.dot(small) for row in self._constant_rows()]
         if self.constraint.crossed is not None:
             own, seen = self._crossed()
             errors.append(own @ seen)

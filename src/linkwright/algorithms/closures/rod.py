@@ -13,7 +13,7 @@ from .frame_motions import FrameMotions
 class RodClosure(Closure):
     @cached_property
     def _ends(self):
-        return tuple(map(self.tree.frame_transform, (self.constraint.frame, self.constraint.other)))
+        return tuple(self.tree.constraint_frame(self.constraint, k) for k in range(2))
 
     @cached_property
     def _between(self):

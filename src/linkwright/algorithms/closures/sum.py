@@ -10,8 +10,8 @@ from .frame_motions import FrameMotions
 
 class SumClosure(Closure):
     def _parts(self):
-        for name, K in self.constraint.parts:
-            yield self.tree.frame_transform(name), [Force.from_public(row) for row in K.tolist()]
+        for k, (_, K) in enumerate(self.constraint.parts):
+            yield self.tree.constraint_frame(self.constraint, k), self.tree.constraint_matrix(self.constraint, k, K)
 
     def rows(self) -> list[Force]:
         return next(self._parts())[1]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ... import fixed_order
 from ...errors import InputError, ModelError
+from ...fixed_order import PivotedColumns, product, projected_on_kernel
 from ...model import Model
 from ...model.clusters import Cluster
 from ...model.constraints import Coupling, ExplicitFunction
@@ -81,11 +83,9 @@ def _generic(rows: NumericRows, reference: np.ndarray) -> tuple[np.ndarray, int,
     best, rank, elsewhere = reference, _rank(rows(reference)[0]), reference
     for _ in range(0 if rows.constant else 2):
         K, _ = rows(best)
-        _, _, V = np.linalg.svd(K)
-        free = V[rank:].T
-        if not free.shape[1]:
+        if rank == K.shape[1]:
             break
-        step = free @ rng.normal(size=free.shape[1])
+        step = projected_on_kernel(K, rng.normal(size=K.shape[1]), RANK_TOLERANCE)
         nearby = rows.closed(rows.moved(reference, step * (_NEARBY / max(np.abs(step).max(), 1e-12))))
         if nearby is not None:
             elsewhere = nearby
@@ -101,11 +101,11 @@ def _integrable(rows: NumericRows, q: np.ndarray) -> bool:
     K, _ = rows(q)
     step = np.random.default_rng(2).uniform(0.5, 1.0, K.shape[1]) * _DIFFERENCE
     up, down = (rows.errors(rows.moved(q, s)) for s in (step, -step))
-    return bool(np.abs((up - down) / 2 - K @ step).max() < 1e-3 * _DIFFERENCE * max(1.0, np.abs(K).max()))
+    return bool(np.abs((up - down) / 2 - product(K, step)).max() < 1e-3 * _DIFFERENCE * max(1.0, np.abs(K).max()))
 
 
 def _rank(K: np.ndarray) -> int:
-    return int(np.linalg.matrix_rank(K, tol=RANK_TOLERANCE * np.abs(K).max(initial=1e-300))) if K.size else 0
+    return fixed_order.rank(K, RANK_TOLERANCE * np.abs(K).max(initial=1e-300))
 
 
 def _weights(model: Model, cluster: Cluster, velocities: Sequence[int]) -> np.ndarray:
@@ -128,15 +128,7 @@ def _weights(model: Model, cluster: Cluster, velocities: Sequence[int]) -> np.nd
 
 def _pivoted(K: np.ndarray, rank: int) -> list[int]:
     """Columns that span the others: the one farthest from those before it, each time."""
-    work, columns = K.copy(), []
-    for _ in range(rank):
-        norms = np.linalg.norm(work, axis=0)
-        norms[columns] = -1.0
-        c = int(np.argmax(norms))
-        columns.append(c)
-        direction = work[:, c] / norms[c]
-        work = work - np.outer(direction, direction @ work)
-    return columns
+    return PivotedColumns(K, 0.0).order[:rank]
 
 
 def _check_choice(model, joints, own, chosen, freedom, K, velocities) -> None:

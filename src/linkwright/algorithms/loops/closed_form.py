@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...fixed_order import least_squares
 from ...model import Tree
 from ...scalar import Scalar, is_zero
 from ...spatial import sum_of
@@ -63,7 +64,7 @@ class LinearStep(Step):
                 A[r, columns[tree.iv[i].start]] += p[1]
                 constants[r] += p[0]
         size = len(self.unknown)
-        solved = np.linalg.lstsq(A[:, :size], -np.column_stack([A[:, size:], constants]), rcond=None)[0]
+        solved = least_squares(A[:, :size], -np.column_stack([A[:, size:], constants]))
         solved[np.abs(solved) < 1e-14 * np.abs(solved).max(initial=1.0)] = 0.0  # rounding of zeros
         self._B, self._constant = solved[:, :-1].tolist(), solved[:, -1].tolist()
         self._to, self._from = [place[n] for n in self.unknown], [place[n] for n in self._known]

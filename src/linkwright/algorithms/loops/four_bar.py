@@ -6,12 +6,15 @@ across from it; the fourth pin then lies where two circles meet, on the side whe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from ...fixed_order import dot, norm, product
 from ...model import Model
 from ...model.constraints import RelativeConstraint
+from ...model.constraints.closing_joint import across
 from ...scalar import Scalar, atan2, cos, maximum, sin, sqrt
 from ..kinematics import placements
 from .implicit import ImplicitStep
@@ -33,7 +36,7 @@ class FourBarStep(ImplicitStep):
         if len(bodies) != 3 or any(model.bodies[i].joint.kind not in ("revolute", "continuous") for i in bodies):
             return False
         axes = [_axis_in(model, i, root) for i in bodies]
-        return all(np.linalg.norm(np.cross(axes[0], axis)) < _PARALLEL for axis in axes[1:])
+        return all(norm(np.cross(axes[0], axis)) < _PARALLEL for axis in axes[1:])
 
     def measure(self, on_numbers: ImplicitStep, reference: Sequence[float]) -> None:
         """Lengths of the sides, and angles at the reference pose, from a tree of numbers."""
@@ -45,29 +48,28 @@ class FourBarStep(ImplicitStep):
         back = np.array(base.rotation.rows, dtype=float).T
 
         def seen(point) -> np.ndarray:
-            return back @ (np.array(list(point), dtype=float) - np.array(list(base.position), dtype=float))
+            return product(back, np.array(list(point), dtype=float) - np.array(list(base.position), dtype=float))
 
         first, frame = tree.frame_transform(constraint.frame)
         pin = seen(poses[first].after(frame).position)
         ahead = [i for i in bodies if i in model.graph.support[first]]  # from the root to the first frame
         behind = [i for i in reversed(bodies) if i not in ahead]  # and from the second frame back to it
-        axes = {i: back @ np.array(poses[i].rotation.rows, dtype=float)[:, tree.joint[i].k] for i in bodies}
+        axes = {i: product(back, np.array(poses[i].rotation.rows, dtype=float)[:, tree.joint[i].k]) for i in bodies}
         normal = axes[bodies[0]]
-        u = np.linalg.svd(normal[None])[2][1]
-        w = np.cross(normal, u)
-        flat = {i: np.array([u @ seen(poses[i].position), w @ seen(poses[i].position)]) for i in bodies}
+        plane = across(normal)
+        flat = {i: product(plane, seen(poses[i].position)) for i in bodies}
         loop_order: list[int | None] = [*ahead, None, *behind]  # None is the pin
-        points = [np.array([u @ pin, w @ pin]) if i is None else flat[i] for i in loop_order]
+        points = [product(plane, pin) if i is None else flat[i] for i in loop_order]
         unknown = {tree.iv[i].start: i for i in bodies if tree.iv[i].start in self.unknown}
         known = next(i for i in bodies if i not in unknown.values())
         turn = loop_order.index(known)
         loop_order, points = loop_order[turn:] + loop_order[:turn], points[turn:] + points[:turn]
-        self._sides = [float(np.linalg.norm(points[(k + 1) % 4] - points[k])) for k in range(4)]
+        self._sides = [norm(points[(k + 1) % 4] - points[k]) for k in range(4)]
         angles = [_angle(points[k - 1] - points[k], points[(k + 1) % 4] - points[k]) for k in range(4)]
-        across, opposite = points[1] - points[3], points[2] - points[3]
-        self._side = 1.0 if across[0] * opposite[1] - across[1] * opposite[0] > 0 else -1.0
+        diagonal, opposite = points[1] - points[3], points[2] - points[3]
+        self._side = 1.0 if diagonal[0] * opposite[1] - diagonal[1] * opposite[0] > 0 else -1.0
         senses = {
-            i: (1.0 if i in ahead else -1.0) * (1.0 if axes[i] @ normal > 0 else -1.0) for i in bodies
+            i: (1.0 if i in ahead else -1.0) * (1.0 if dot(axes[i], normal) > 0 else -1.0) for i in bodies
         }
         # angle at a pin = sense q + constant; towards the pin behind, a joint turns its parent side
         self._known = (tree.iq[known].start, senses[known], angles[0] - senses[known] * reference[tree.iq[known].start])
@@ -94,7 +96,7 @@ class FourBarStep(ImplicitStep):
             cross = before[0] * after[1] - before[1] * after[0]
             dot = before[0] * after[0] + before[1] * after[1]
             # the angle less the usual one, so that it jumps half a turn away from the reference
-            c, s = float(np.cos(usual)), float(np.sin(usual))
+            c, s = math.cos(usual), math.sin(usual)
             q[coordinate] = atan2(cross * c - dot * s, dot * c + cross * s) * turning + at
         return self.errors(q)
 
@@ -104,14 +106,14 @@ def _minus(a, b):
 
 
 def _angle(a: np.ndarray, b: np.ndarray) -> float:
-    return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
+    return math.atan2(a[0] * b[1] - a[1] * b[0], dot(a, b))
 
 
 def _axis_in(model: Model, i: int, root: int) -> np.ndarray:
     """The joint's axis in the root's frame at the neutral configuration; turning about parallel axes keeps it."""
-    axis = model.bodies[i].placement.rotation @ model.bodies[i].joint.axis
+    axis = product(model.bodies[i].placement.rotation, model.bodies[i].joint.axis)
     i = model.bodies[i].parent
     while i != root:
-        axis = model.bodies[i].placement.rotation @ axis
+        axis = product(model.bodies[i].placement.rotation, axis)
         i = model.bodies[i].parent
     return axis

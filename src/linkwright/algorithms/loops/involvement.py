@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...fixed_order import least_squares
 from ...model import Model, Tree
 from ...model.constraints import Constraint, RelativeConstraint, Rod
 from .implicit import ImplicitStep, LoopClosure
@@ -65,7 +66,7 @@ class NumericRows:
             if met or not error.any():
                 return q
             met = bool(np.abs(error).max(initial=0.0) < tolerance)  # one more step makes it exact to rounding
-            change = -np.linalg.pinv(K, rcond=1e-8) @ error
+            change = -least_squares(K, error, 1e-8)
             largest = np.abs(change).max()
             q = self.moved(q, change * min(1.0, 0.5 / largest) if largest > 0 else change)
         return None

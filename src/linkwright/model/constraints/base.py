@@ -10,9 +10,11 @@ import numpy as np
 
 from ...errors import InputError, ModelError
 from ..joints import JOINT_KINDS
+from ..pose import LARGEST_NUMBER
 
 if TYPE_CHECKING:
     from ..model import Model
+    from ..pose import Pose
 
 GROUND_FRAME = "world"
 DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")  # linear, then angular
@@ -53,6 +55,16 @@ class Constraint:
     def with_locked(self, fixed: Mapping[str, float]) -> Constraint | None:
         """When joints become rigid at the coordinates given; None if nothing is left to constrain."""
         return self
+
+    @property
+    def placed_frames(self) -> tuple[tuple[str, Pose | None], ...]:
+        """Frames whose places on their bodies matter, each with a pose relative to it if it is not meant itself."""
+        return ()
+
+    @property
+    def changeable_rows(self) -> tuple[np.ndarray, ...]:
+        """Constant matrices K that could as well be others, one per frame."""
+        return ()
 
     @property
     def has_position(self) -> bool:
@@ -114,8 +126,10 @@ def checked_rows(rows, name: str) -> np.ndarray:
         raise ModelError(f"K of constraint {name!r} is {rows!r}; expected numbers (m, 6)") from None
     if array.ndim != 2 or array.shape[1] != 6 or not len(array):
         raise ModelError(f"K of constraint {name!r} has shape {array.shape}; expected (m, 6) with m >= 1")
-    if not np.all(np.isfinite(array)):
-        raise ModelError(f"K of constraint {name!r} is {array.tolist()}; every number must be finite")
+    if not np.all(np.abs(array) <= LARGEST_NUMBER):
+        raise ModelError(
+            f"K of constraint {name!r} is {array.tolist()}; every number must be finite, up to {LARGEST_NUMBER:g}"
+        )
     array.flags.writeable = False
     return array
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ModelError, unknown_name
+from ...fixed_order import dot, unit
 from ..joint import Joint
 from ..pose import PoseLike
 from .base import GROUND_FRAME
@@ -89,6 +90,5 @@ def across(axis: np.ndarray) -> np.ndarray:
     """Two unit vectors perpendicular to an axis and to one another; coordinate axes where they serve."""
     k = int(np.argmax(np.abs(axis)))
     first = np.eye(3)[(k + 1) % 3]
-    first = first - axis * (axis @ first)
-    first /= np.linalg.norm(first)
+    first = unit(first - axis * dot(axis, first))
     return np.array([first, np.cross(axis, first)])

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import InputError, ModelError
+from ...fixed_order import least_squares, product
+from ..pose import LARGEST_NUMBER
 from .base import Constraint, bodies_of_joints
 
 
@@ -98,8 +100,11 @@ def _polynomial(coefficients, name: str) -> tuple[float, ...]:
         array = np.array(coefficients, dtype=float)
     except (TypeError, ValueError):
         raise ModelError(f"coupling {name!r} has polynomial {coefficients!r}; expected numbers c0, c1, ...") from None
-    if array.ndim != 1 or not len(array) or not np.all(np.isfinite(array)):
-        raise ModelError(f"coupling {name!r} has polynomial {array.tolist()}; expected finite numbers c0, c1, ...")
+    if array.ndim != 1 or not len(array) or not np.all(np.abs(array) <= LARGEST_NUMBER):
+        raise ModelError(
+            f"coupling {name!r} has polynomial {array.tolist()}; expected finite numbers c0, c1, ... up to "
+            f"{LARGEST_NUMBER:g}"
+        )
     return tuple(array.tolist())
 
 
@@ -115,7 +120,7 @@ def check_couplings(couplings: Sequence[Coupling]) -> None:
         for joint, p in c.terms:
             A[r, joints.index(joint)] = p[1]
             b[r] -= p[0]
-    solved = A @ np.linalg.lstsq(A, b, rcond=None)[0] - b
+    solved = product(A, least_squares(A, b)) - b
     worst = np.abs(solved) > 1e-9 * (1 + np.abs(b))
     if np.any(worst):
         off = [(c.name, abs(r)) for c, r in zip(linear, solved, strict=True) if abs(r) > 1e-12]

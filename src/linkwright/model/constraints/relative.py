@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...errors import InputError, ModelError
+from ...fixed_order import PivotedColumns, unit
 from ..pose import Pose, PoseLike
 from .base import (
     DIRECTIONS,
@@ -26,6 +27,8 @@ from .base import (
     frame_of,
     renamed_frame,
 )
+
+_NO_ROTATION = 1e-9  # what rows hold of a direction below this is rounding
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,19 +69,27 @@ class RelativeConstraint(Constraint):
     def has_position(self) -> bool:
         return self.target is not None
 
+    @property
+    def placed_frames(self) -> tuple[tuple[str, Pose | None], ...]:
+        return (self.frame, None), (self.other, self.target)
+
+    @property
+    def changeable_rows(self) -> tuple[np.ndarray, ...]:
+        """Position errors are measured in a way that depends on which rotations the rows hold."""
+        return () if self.has_position else (self.rows,)
+
     @cached_property
     def held_rotations(self) -> int:
         """How many directions of rotation its rows hold."""
-        return int(np.sum(np.linalg.svd(self.rows[:, 3:], compute_uv=False) > 1e-9))
+        return PivotedColumns(self.rows[:, 3:].T, _NO_ROTATION).rank
 
     @cached_property
     def turning_axis(self) -> np.ndarray | None:
         """The one axis it lets the frame turn about, in the frame; None if there is none, or more than one."""
         if self.held_rotations != 2:
             return None
-        axis = np.linalg.svd(self.rows[:, 3:])[2][2]
-        axis = np.where(np.abs(axis) < 1e-12, 0.0, axis)
-        return axis / np.linalg.norm(axis)
+        axis = np.cross(*PivotedColumns(self.rows[:, 3:].T, _NO_ROTATION).Q.T)
+        return unit(np.where(np.abs(axis) < 1e-12, 0.0, axis))
 
     def bodies(self, model) -> tuple[int, ...]:
         first, second = frame_of(model, self, self.frame).body, frame_of(model, self, self.other).body

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ...errors import InputError, ModelError
+from ..pose import LARGEST_NUMBER
 from .base import GROUND_FRAME, Constraint, check_text, frame_of, renamed_frame
 
 
@@ -26,8 +25,11 @@ class Rod(Constraint):
     def __post_init__(self):
         super().__post_init__()
         check_text(self, "frame", "other")
-        if not isinstance(self.length, int | float) or not np.isfinite(self.length) or not self.length > 0:
-            raise ModelError(f"length of rod {self.name!r} is {self.length!r}; expected a positive number of metres")
+        if not isinstance(self.length, int | float) or not 0 < self.length <= LARGEST_NUMBER:
+            raise ModelError(
+                f"length of rod {self.name!r} is {self.length!r}; expected a positive number of metres, up to "
+                f"{LARGEST_NUMBER:g}"
+            )
         object.__setattr__(self, "length", float(self.length))
 
     def bodies(self, model) -> tuple[int, ...]:
@@ -39,6 +41,10 @@ class Rod(Constraint):
                 f"that moves relative to the second"
             )
         return (first, second) if second else (first,)
+
+    @property
+    def placed_frames(self):
+        return (self.frame, None), (self.other, None)
 
     def renamed(self, prefix: str, ground: str) -> Rod:
         frame, other = (renamed_frame(name, prefix, ground) for name in (self.frame, self.other))

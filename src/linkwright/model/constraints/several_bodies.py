@@ -41,6 +41,14 @@ class SumConstraint(Constraint):
             raise InputError(f"constraint {self.name!r} names a frame on the ground, which does not move; leave it out")
         return found
 
+    @property
+    def placed_frames(self):
+        return tuple((frame, None) for frame, _ in self.parts)
+
+    @property
+    def changeable_rows(self) -> tuple[np.ndarray, ...]:
+        return tuple(K for _, K in self.parts)
+
     def renamed(self, prefix: str, ground: str) -> SumConstraint:
         parts = tuple((renamed_frame(frame, prefix, ground), K) for frame, K in self.parts)
         return replace(self, name=prefix + self.name, parts=parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...fixed_order import unit
 from ...spatial import CoordinateSubspace, Rotate, Shift, Transform, Vector
 from ...spatial.quaternion import (
     conjugate,
@@ -80,5 +81,4 @@ class FreeFlyer(JointMotion):
 
 def random_quaternion(rng: np.random.Generator) -> list[float]:
     """Uniform over rotations."""
-    q = rng.normal(size=4)
-    return [float(x) for x in q / np.linalg.norm(q)]
+    return unit(rng.normal(size=4)).tolist()

@@ -14,14 +14,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..algorithms.constrained_ltl import closure_jacobian
-from ..algorithms.constraint_rows import ConstraintRows, constraint_rows
-from ..algorithms.constraint_state import constraint_state
-from ..algorithms.crba import crba
-from ..algorithms.ltl import ltl_factor, solve_LT, velocity_parents
-from ..algorithms.motion_sweep import MotionSweep
 from ..model import Model, Tree, tree_of
 from ..spatial import LDL, Force
+from .constraint_jacobian import closure_jacobian
+from .constraint_rows import ConstraintRows, constraint_rows
+from .constraint_state import constraint_state
+from .crba import crba
+from .ltl import ltl_factor, solve_LT, velocity_parents
+from .motion_sweep import MotionSweep
 
 # Directions of the constraints with a smaller scaled singular value are dependent, by the precision of the arithmetic.
 RANK_TOLERANCE = {"float64": 1e-5, "float32": 1e-3}

@@ -1,0 +1,48 @@
+"""The solver that a simulation takes unasked: the one with the fewest operations, found without counting hopeless ones."""
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.model import tree_of
+from linkwright.programs import solver_choice
+from linkwright.programs.least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
+from linkwright.programs.solver_choice import cheapest_solver
+
+LEAST = {"lcaba": least_of_lcaba, "prox_ltl": least_of_joint_space, "prox_bbo": least_of_bbo}
+MECHANISMS = ("four_bar", "five_bar", "jansen_leg", "delta_robot", "stewart_platform", "hand_with_cube", "digit_like")
+
+
+def counts(model):
+    return {name: solver_choice._operations(model, name, 2) for name in LEAST}
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_cheapest_is_chosen_and_bounds_are_below_counts(name):
+    model = lw.load(name)
+    exact = counts(model)
+    for solver, least in LEAST.items():
+        assert least(tree_of(model)) <= exact[solver], solver
+    assert cheapest_solver(model, None) == min(exact, key=exact.__getitem__)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_on_random_trees_with_loops(seed):
+    rng = np.random.default_rng(seed)
+    tree = lw.robots.random_tree(seed, 9)
+    names = [body.name for body in tree.bodies[1:]]
+    pairs = [rng.choice(names, 2, replace=False) for _ in range(3)]
+    model = tree.with_constraints(*(lw.connect(str(a), str(b), name=f"c{k}") for k, (a, b) in enumerate(pairs)))
+    exact = counts(model)
+    assert all(least(tree_of(model)) <= exact[solver] for solver, least in LEAST.items())
+
+
+def test_many_rows_are_compared_too(monkeypatch):
+    """With a row on all bodies LCABA has 24 times the operations of proxBBO; it is not even traced."""
+    model = lw.load("digit_like")
+    model = model.with_constraints(lw.center_of_mass(directions="z", name="com"))
+    counted = []
+    count = solver_choice._operations
+    monkeypatch.setattr(solver_choice, "_operations", lambda m, name, n: (counted.append(name), count(m, name, n))[1])
+    assert cheapest_solver(model, None) == "prox_bbo"
+    assert "lcaba" not in counted
