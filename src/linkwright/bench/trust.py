@@ -49,8 +49,8 @@ class Run:
 
 RUNS = {
     "reference": Run("float64, as written", "float64", False, 0.65, 16),
-    "float64": Run("float64, compiled", "float64", True, 0.1, 64),
-    "float32": Run("float32, compiled", "float32", True, 0.25, 64),
+    "float64": Run("float64, compiled", "float64", True, 0.1, 32),
+    "float32": Run("float32, compiled", "float32", True, 0.25, 32),
 }
 
 
@@ -71,6 +71,13 @@ class Report:
     def worst(self) -> list[Case]:
         order = list(VERDICTS)
         return sorted(self.cases, key=lambda c: (order.index(c.verdict), -c.error))
+
+    def worst_by_mechanism(self) -> list[tuple[Case, int]]:
+        """The worst state of each mechanism, solver and verdict, and how many there are like it; the worst first."""
+        groups: dict[tuple, list[Case]] = {}
+        for c in self.worst():
+            groups.setdefault((c.verdict, c.run, c.solver, c.kind, c.number), []).append(c)
+        return [(cases[0], len(cases)) for cases in groups.values()]
 
     def totals(self) -> list[Tally]:
         """By run and solver, over all classes."""

@@ -1,6 +1,6 @@
 """The states that `linkwright bench trust` puts to the solvers: eight classes, one function each.
 
-`draw` gives the same states for the same arguments: a case is known by its class, number and sample. What is held out of
+`draw` gives the same states for the same arguments: class, number and sample name a case. What is held out of
 tuning has other seeds and, where mechanisms are taken from a list, other mechanisms.
 """
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -22,7 +23,7 @@ def trust(
     runs: str = typer.Option("", help="Comma-separated: reference, float64, float32 (compiled); by default all."),
     seed: int = typer.Option(0, min=0, help="Other seeds give other states."),
     held_out: bool = typer.Option(False, "--held-out", help="States and mechanisms that nothing was tuned on."),
-    worst: int = typer.Option(0, min=0, help="List so many of the worst cases, and how to look at each again."),
+    worst: int = typer.Option(0, min=0, help="List so many mechanisms, the worst state of each, and how to look at it again."),
     json_file: str = typer.Option("", "--json", help="Write counts and all cases to this file, too."),
 ) -> None:
     """Whether status ok can be believed at default options, by class of states and solver."""
@@ -47,16 +48,16 @@ def trust(
         console.print(_table(bench.RUNS[way].title, [t for t in (*report.tallies, *totals) if t.run == way]))
     _print_notes(console, report)
     if worst:
-        console.print(_cases(report.worst()[:worst]))
+        console.print(_cases(report.worst_by_mechanism()[:worst]))
 
 
 def _table(title: str, tallies) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1))
     for heading in ("class", "solver"):
         table.add_column(heading, no_wrap=True)
     for heading in (
-        "states", "apart", "not finite", "ok but off", "unsaid", "flagged though right, %", "of these near, %",
-        "infeas. and off", "not called infeas.", "flagged and off, %", "declined, %", "passes, mean", "most",
+        "states", "apart", "not finite", "ok but off", "unsaid", "flagged though right", "of which near",
+        "bad com- promise", "mis- named", "flagged and off", "de- clined", "passes", "most",
     ):  # fmt: skip
         table.add_column(heading, justify="right")
     before = None
@@ -85,7 +86,7 @@ def _alarm(tally, word: str) -> str:
 
 def _percent(tally, *words: str) -> str:
     share = tally.share(*words)
-    return f"{share:.1f}" if share else ""
+    return f"{share:.1f} %" if share else ""
 
 
 def _print_notes(console: Console, report) -> None:
@@ -97,10 +98,11 @@ def _print_notes(console: Console, report) -> None:
 def _cases(cases) -> Table:
     title = "worst first; look again: from linkwright.bench.trust import recheck"
     table = Table(title=title, title_justify="left")
-    for heading in ("verdict", "error", "status", "passes", "sigma / tolerance", "mechanism", "recheck"):
+    for heading in ("verdict", "states", "error", "status", "passes", "sigma / tolerance", "mechanism", "recheck"):
         table.add_column(heading, overflow="fold")
-    for c in cases:
+    for c, count in cases:
         table.add_row(
-            c.verdict, f"{c.error:.1e}", str(c.status), f"{c.passes:.0f}", f"{c.nearest:.2g}", c.label, c.rebuilt
-        )
+            c.verdict, str(count), f"{c.error:.1e}", str(c.status), f"{c.passes:.0f}", f"{c.nearest:.2g}", c.label,
+            c.rebuilt,
+        )  # fmt: skip
     return table
