@@ -54,6 +54,10 @@ class DampedLoops:
     def lost(self) -> Scalar:
         return self.loops.lost
 
+    @property
+    def free_size(self) -> Scalar:
+        return RowVector(abs(x) for y in self.loops.y for x in y).largest
+
     def residuals(self) -> RowVector:
         _, _, new = self.loops.roll_out((self.y, self.z), self.loops.carriers)
         return self.damping * (RowVector(new) - self.lam)

@@ -58,7 +58,8 @@ def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDela
     space, L, Y, z = _factored(problem)
     right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
     lost = lost_in_inertia_matrix(space.M, L)
-    return DampedDelassus(problem, gram(Y), right, start, lambda lam: _accelerate(space, L, Y, z, lam), lost)
+    free = RowVector(abs(f) / (L[k][k] * L[k][k]) for k, f in enumerate(space.free)).largest
+    return DampedDelassus(problem, gram(Y), right, start, lambda lam: _accelerate(space, L, Y, z, lam), lost, free)
 
 
 def ltl_soft(problem: ConstrainedProblem) -> Solution:
@@ -84,7 +85,7 @@ def prox_ltls(problem: ConstrainedProblem, start: Sequence[Scalar]) -> Augmented
 class AugmentedInertia:
     """M + J' mu J = L'L, as the iterations of proximal.py see it; `inner` are the accelerations themselves."""
 
-    squares = False
+    squares = True
 
     def __init__(self, problem: ConstrainedProblem, space: JointSpace, augmented, start: Sequence[Scalar]):
         self.L = L = ltl_factor(augmented, space.parents)
@@ -92,6 +93,7 @@ class AugmentedInertia:
         pull = [x - m * e for x, m, e in zip(start, problem.mu, space.e, strict=True)]
         right = [f - t for f, t in zip(space.free, _transposed(space, pull), strict=True)]
         self.a = ltl_solve(L, space.parents, right)
+        self.free_size = RowVector(abs(f) / (L[k][k] * L[k][k]) for k, f in enumerate(space.free)).largest
 
     @property
     def pivots(self) -> list[Scalar]:

@@ -63,6 +63,9 @@ class Accuracy:
 
 DESCENTS = 8  # most states need one to three; what needs more than this has several weak directions
 DOUBT = 20.0  # times the rank tolerance: weaker directions may be mixed with some that do not count
+# Rounding of unconstrained accelerations that a solver of multipliers starts from, by which constrained ones may err, over
+# the weakest singular value met: measured, as in lost_digits.py.
+FREE = 1e3
 _SMALL = 1e-15
 _NOTHING = 1e-30  # squares of sizes below this are zero, also in single precision
 _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^2
@@ -114,7 +117,8 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
 
     def split(values):
         rows = values[n_inner : n_inner + n_rows], values[n_inner + n_rows : n_inner + 2 * n_rows]
-        return values[:n_inner], *(RowVector(x) for x in rows)  # then passes, the way so far, whether it is the end
+        # then passes, the weakest singular value met, the way so far, whether it is the end
+        return values[:n_inner], *(RowVector(x) for x in rows)
 
     def descend(values, running):
         inner, residuals, lam = split(values)
@@ -125,18 +129,25 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
         length = where(running & ~doubtful, 1.0 / maximum(theta, _SMALL), 0.0)
         inner = [x + length * d for x, d in zip(inner, change, strict=True)]
         residuals, lam = residuals + moved * length, lam + step * length
-        left = sizes.relative_square(residuals)
-        found = left <= minimum(accuracy.hidden, accuracy.tolerance * accuracy.singular_value(theta)) ** 2
-        passes, outcome = values[-3] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
-        return [*inner, *residuals, *lam, passes, values[-2] + length, outcome], found | doubtful
+        left, sigma = sizes.relative_square(residuals), accuracy.singular_value(theta)
+        found = left <= minimum(accuracy.hidden, accuracy.tolerance * sigma) ** 2
+        passes, outcome = values[-4] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
+        weakest = where(running, minimum(values[-3], sigma), values[-3])
+        return [*inner, *residuals, *lam, passes, weakest, values[-2] + length, outcome], found | doubtful
 
     found = sizes.relative_square(residuals) <= accuracy.hidden**2
     values = until(
-        descend, [*inner, *residuals, *lam, 1.0, 0.0, where(found, 1.0, 0.0)], done=found, limit=DESCENTS,
-        expected=1.0, keeps=True,
+        descend, [*inner, *residuals, *lam, 1.0, 1.0, 0.0, where(found, 1.0, 0.0)], done=found,
+        limit=DESCENTS, expected=1.0, keeps=True,
     )  # fmt: skip
     weak = WeakDirections(factored, accuracy, sizes, RowVector(start), first, values[-2])
-    inner, residuals, lam, passes, outcome = weak.resolved(*split(values), values[-3], values[-1] > 0.5)
+    inner, residuals, lam, passes, weakest, outcome = weak.resolved(
+        *split(values), values[-4], values[-3], values[-1] > 0.5
+    )
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
-    return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=factored.lost)
+    lost = factored.lost
+    if factored.squares:
+        size = maximum(RowVector(abs(x) for x in a).largest, 1.0)
+        lost = maximum(FREE * factored.free_size / (size * maximum(weakest, accuracy.rank_tolerance)), lost)
+    return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=lost)

@@ -53,7 +53,8 @@ class FactoredProblem(Protocol):
         """Digits: see lost_digits.py."""
 
     squares: bool
-    """Whether it works with the Delassus matrix: a singular value of the constraints is known from its square there."""
+    """Whether it works with the Delassus matrix: a singular value of the constraints is known from its square there, and
+    accelerations are what multipliers leave of unconstrained ones, the largest of which is about `free_size`."""
 
 
 @dataclass(frozen=True)

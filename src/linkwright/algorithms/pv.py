@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..scalar import Scalar
-from ..spatial import Force, sum_of
+from ..spatial import Force, RowVector, sum_of
 from .aba import accelerate, articulate
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
@@ -36,7 +36,8 @@ def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelas
     joint, y, passing, IA = _sweep_inward(problem)
     L, l = dual_system(problem, y, passing)
     lost = lost_to_masses(problem.tree, IA, joint)
-    return DampedDelassus(problem, L, l, start, lambda lam: _roll_out(problem, joint, y, passing, lam), lost)
+    free = RowVector(abs(x) for own in y for x in own).largest
+    return DampedDelassus(problem, L, l, start, lambda lam: _roll_out(problem, joint, y, passing, lam), lost, free)
 
 
 class Passing:

@@ -23,10 +23,10 @@ EXHAUSTED = 1e-12
 # Near the limit, within this factor, an answer that hangs on which side a direction falls is said to be singular ...
 NEAR = 3.0
 NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
-# A file's rounding asks of a dependent direction about sigma times the accelerations, or as much as the rank tolerance,
-# which is larger where digits are few; contradictions ask for more.
+# A file's rounding asks of a dependent direction about sigma times the accelerations, or a tenth of the rank
+# tolerance, which is larger where digits are few; contradictions ask for more.
 ROUNDING = 100.0
-NOISE = 10.0  # errors of T, in units of the rounding of a number as large as kappa
+NOISE = 100.0  # errors of T, in units of the rounding of a number as large as kappa
 
 
 class WeakDirections:
@@ -46,16 +46,19 @@ class WeakDirections:
         self.inverse_root = RowVector(1.0 / x for x in self.root)
         self.start, self.first, self.way = start, first, way
 
-    def resolved(self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, done: Scalar):
-        """(inner, residuals, multipliers, passes, outcome) where descent has not come to its end; else as they are."""
+    def resolved(
+        self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, weakest: Scalar, done: Scalar
+    ):  # fmt: skip
+        """(inner, residuals, multipliers, passes, weakest singular value met, outcome) where descent has not come to its
+        end; else as they are."""
         n_inner, n_rows = len(inner), len(residuals)
 
         def split(values):
             rows = [RowVector(values[n_inner + n_rows * k : n_inner + n_rows * (k + 1)]) for k in range(3)]
-            return values[:n_inner], *rows, *values[-3:]
+            return values[:n_inner], *rows, *values[-4:]
 
         def cycle(values):
-            inner, residuals, lam, x, passes, is_first, _ = split(values)
+            inner, residuals, lam, x, passes, weakest, is_first, _ = split(values)
             begun = self.inverse_root * self.start + self.root * (self.first + residuals * self.way)
             x = RowVector(where(is_first > 0.5, a, b) for a, b in zip(begun, x, strict=True))
             directions, used = self._directions(residuals, x)
@@ -70,13 +73,14 @@ class WeakDirections:
             found = left <= bound * bound + beside * (noise * noise)
             inner = [a + b for a, b in zip(inner, change, strict=True)]
             outcome = where(found, directions.outcome, NOT_CONVERGED)
-            return [*inner, *residuals, *(lam + step), *(x + directions.step), passes + used + 1.0, 0.0, outcome], found
+            passes, weakest = passes + used + 1.0, minimum(weakest, directions.weakest)
+            return [*inner, *residuals, *(lam + step), *(x + directions.step), passes, weakest, 0.0, outcome], found
 
         nothing = [0.0] * n_rows
-        start = [*inner, *residuals, *lam, *nothing, passes, 1.0, where(done, OK, NOT_CONVERGED)]
+        start = [*inner, *residuals, *lam, *nothing, passes, weakest, 1.0, where(done, OK, NOT_CONVERGED)]
         values = until(cycle, start, done=done, limit=CYCLES, expected=0.0)
-        inner, residuals, lam, _, passes, _, outcome = split(values)
-        return inner, residuals, lam, passes, outcome
+        inner, residuals, lam, _, passes, weakest, _, outcome = split(values)
+        return inner, residuals, lam, passes, weakest, outcome
 
     def _directions(self, residuals: RowVector, x: RowVector) -> tuple[Directions, Scalar]:
         """(Ritz pairs, how many Lanczos vectors they took)."""
@@ -150,7 +154,7 @@ class Directions:
             if weak.factored.squares:  # digits of s, the square, that are missing from a direction that counts
                 missing = accuracy.rounding * accuracy.kappa * NOISE
                 near = where(counts & (effect * missing > NOTICEABLE * t), 1.0, near)
-            contradicts = ~counts & (asked > maximum(ROUNDING * s, tolerance))
+            contradicts = ~counts & (asked > maximum(ROUNDING * s, tolerance * 0.1))
             contradicting = where(contradicts, 1.0, contradicting)
         self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, OK))
 
