@@ -65,7 +65,7 @@ DESCENTS = 8  # most states need one to three; what needs more than this has sev
 DOUBT = 20.0  # times the rank tolerance: weaker directions may be mixed with some that do not count
 # Rounding of unconstrained accelerations that a solver of multipliers starts from, by which constrained ones may err, over
 # the weakest singular value met: measured, as in lost_digits.py.
-FREE = 1e3
+FREE = 3e4
 _SMALL = 1e-15
 _NOTHING = 1e-30  # squares of sizes below this are zero, also in single precision
 _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^2

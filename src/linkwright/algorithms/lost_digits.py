@@ -18,7 +18,7 @@ from ..scalar import Scalar, maximum
 from ..spatial import ArticulatedInertia
 from .articulation import Articulation
 
-MASSES = 300.0
+MASSES = 3000.0
 
 
 def lost_to_penalties(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence[Articulation]) -> Scalar:

@@ -21,7 +21,7 @@ from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
 from .closures import check_positions
-from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, penalties
+from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
@@ -80,6 +80,8 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
         if "mu" in options:
             wanted = stiffness.of(counted=options.get("iterations", 1) is not None, precision=precision)
             given = options["mu"]
+            if stiffness is PRIMAL and options.get("iterations", 1) is None and given is None:
+                wanted = bearable_stiffness(tree.model, wanted)
             mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
         problem = ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),

@@ -6,15 +6,19 @@ proximal iteration shrinks the error of a row by about mu times its scale (row_s
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
 
+from ..algorithms.constrained_problem import ConstrainedProblem
+from ..algorithms.lcaba import EliminatedGraph
+from ..algorithms.lost_digits import lost_to_penalties
 from ..algorithms.row_scales import row_scales
 from ..errors import InputError, unknown_name
-from ..model import Model
+from ..model import Model, tree_of
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Stiffness:
         return self.counted if counted else self.converged
 
 
+# Digits that penalties may cost a typical pose (algorithms/lost_digits.py); mechanisms whose masses differ much, a heavy
+# load at the end of light links, get softer ones.
+_BEARABLE_LOSS = 1e9
+_SOFTEST = 1e4
+_POSES = 4
 PRIMAL = Stiffness(1e6, 1e7, 1e3)
 ROOTS = Stiffness(1e6, 1e6, 1e3)  # proxBBO
 AUGMENTED = Stiffness(1e6, 1e5, 1e3)  # proxLTLs, which adds them to one matrix of all joints
@@ -49,6 +58,19 @@ DUAL = Stiffness(1e8, 1e8, 1e4)
 def automatic_penalties(model: Model, stiffness: float = PRIMAL.counted) -> np.ndarray:
     """mu of every row: `stiffness` over its scale."""
     return stiffness / row_scales(model) if model.nc else np.zeros(0)
+
+
+@functools.lru_cache(maxsize=64)
+def bearable_stiffness(model: Model, stiffness: float) -> float:
+    """As much of a stiffness as leaves LCABA and its kin enough digits, by a few random poses."""
+    tree, rng, zeros = tree_of(model), np.random.default_rng(0), [0.0] * model.nv
+    mu, worst = automatic_penalties(model, stiffness).tolist(), 1.0
+    with np.errstate(all="ignore"):
+        for _ in range(_POSES):
+            q = [float(x) for x in model.random_configuration(rng)]
+            graph = EliminatedGraph(ConstrainedProblem(tree, q, zeros, zeros, mu=mu), [0.0] * model.nc)
+            worst = max(worst, float(lost_to_penalties(tree, graph.IA, graph.joint)))
+    return max(min(stiffness, stiffness * _BEARABLE_LOSS / worst), min(stiffness, _SOFTEST))
 
 
 def penalties(model: Model, mu: object, stiffness: float = PRIMAL.counted) -> np.ndarray:
