@@ -11,14 +11,20 @@ of the ratio, because they vanish exactly along free directions; masses cost up 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
-from ..model import Tree
+import numpy as np
+
+from ..model import Model, Tree, tree_of
 from ..scalar import Scalar, maximum
 from ..spatial import ArticulatedInertia
+from .aba import articulate
 from .articulation import Articulation
+from .motion_sweep import MotionSweep
 
 MASSES = 3000.0
+_POSES = 4
 
 
 def lost_to_penalties(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence[Articulation]) -> Scalar:
@@ -46,6 +52,20 @@ def lost_to_penalties(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Seque
 def lost_to_masses(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence[Articulation]) -> Scalar:
     """The same in inertias without penalties."""
     return lost_to_penalties(tree, IA, joint) * MASSES
+
+
+@functools.lru_cache(maxsize=64)
+def usually_lost_to_masses(model: Model) -> float:
+    """The same at a few random poses, for solvers that do not have articulated inertias at hand."""
+    tree, rng, zeros = tree_of(model), np.random.default_rng(0), [0.0] * model.nv
+    worst = 1.0
+    with np.errstate(all="ignore"):
+        for _ in range(_POSES):
+            sweep = MotionSweep(tree, [float(x) for x in model.random_configuration(rng)], zeros)
+            IA = [inertia.articulated() for inertia in tree.lumped]
+            joint, _ = articulate(tree, sweep, IA, sweep.wrenches(tree, None), zeros)
+            worst = max(worst, float(lost_to_masses(tree, IA, joint)))
+    return worst
 
 
 def lost_in_inertia_matrix(M: Sequence[Sequence[Scalar]], L: Sequence[Sequence[Scalar]]) -> Scalar:

@@ -20,6 +20,7 @@ from .aba import accelerate, articulate
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .hard_multipliers import hard_multipliers
+from .lost_digits import usually_lost_to_masses
 from .pv import Passing, dual_system, propagate_rows, pv
 from .random_poses import numbers, rows_at_random_poses
 from .row_scales import row_scales
@@ -69,7 +70,7 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
             y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
     a, change = accelerate(tree, problem.sweep, joint, y)
     residuals = [r for c in problem.constraints for r in c.residual(change)]
-    return Solution(a, lam, residuals, 1.0, pivots)
+    return Solution(a, lam, residuals, 1.0, pivots, lost=usually_lost_to_masses(tree.model))
 
 
 def _sweep_inward(problem: ConstrainedProblem):

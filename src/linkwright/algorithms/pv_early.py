@@ -15,7 +15,7 @@ the rows takes none away (remark 8).
 
 **Not in the paper**: at a given pose a joint may hardly act on its row, or not at all (a straight leg, a constraint
 switched off). So a row is put off per limb, and of it and the next one the stronger goes: `spare_rows.py`. If both are
-weak, 1e-9 of what usually moves them stands in for their compliance; accelerations then err by about 1e-8 unless the
+weak, 2e-8 of what usually moves them stands in for their compliance; accelerations then err by about 1e-8 unless the
 mechanism itself is singular, which cannot be told from here, so a pivot is zero. So it is where rows were dropped that
 are not met.
 """
@@ -31,6 +31,7 @@ from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .early_schedule import Schedule, directions, schedule_of
 from .merged_rows import MergedRows
+from .lost_digits import usually_lost_to_masses
 from .met_constraints import unmet
 from .reflection import Reflection
 from .spare_rows import EliminatedRows, SpareRows
@@ -88,7 +89,7 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
         for step in (step for arrival in arrivals for step in arrival.steps):
             sizes[step.iv] = [x + abs(y) for x, y in zip(sizes[step.iv], step.y, strict=True)]
         pivots.append(where(unmet(problem, sizes, residuals) > 0.0, 0.0, 1.0))
-    return Solution(a, lam, residuals, 1.0, pivots)
+    return Solution(a, lam, residuals, 1.0, pivots, lost=usually_lost_to_masses(tree.model))
 
 
 def sweep_inward(problem: ConstrainedProblem, schedule: Schedule) -> list[Arrival]:
