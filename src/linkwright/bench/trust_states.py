@@ -115,7 +115,7 @@ def _mass_ratios(rng, number: int, count: int, held_out: bool) -> States:
         model = load(_of(_SMALL_HELD_OUT if held_out else _SMALL, number))
     elif base % 4 == 2:
         n = 2 + number % 6
-        model = chain(n, skew=0.7).with_constraints(_of((connect, weld), number)("tip"))
+        model = chain(n, skew=1.1 if held_out else 0.7).with_constraints(_of((connect, weld), number)("tip"))
         q = model.random_configuration(rng)
     else:
         model = _random_tree_on_ground(rng, number)
