@@ -47,9 +47,6 @@ def check_accelerations(case, exact, names):
     for name in names:
         tolerance = HARD_TOLERANCE if name in HARD else PROXIMAL_TOLERANCE + 10 * remaining(case)
         solution = case.solve(name)
-        if name == "pv_early" and min(solution.pivots) < 1e-7:
-            # a row was eliminated at a joint that hardly acts on it: what is further in meets stiffness, not inertia
-            tolerance *= 100
         assert error(solution.a, exact.a) < tolerance, name
         assert error(solution.lam, exact.lam) < tolerance * condition, name
 
@@ -130,15 +127,19 @@ def test_singular_poses(rng):
 
 
 def test_solvers_say_where_they_used_a_penalty(rng):
+    """Only where two directions of a limb are lost at once; the floating chain is as right as a penalty can be."""
     for label, case in singular_cases(rng):
         flagged = min(case.solve("pv_early").pivots) <= 0
-        assert flagged == label.startswith("straight"), label  # the others are singular at every pose: no surprise
+        assert flagged == (label == "straight floating chain"), label
+        if not flagged:
+            assert error(case.solve("pv_early").a, case.exact.a) < HARD_TOLERANCE, label
         if floating_bases(case.tree) and base_is_separable(case.tree):
-            assert min(case.solve("pv_auto").pivots) <= 0
+            assert min(case.solve("pv_auto").pivots) > 0
+            assert error(case.solve("pv_auto").a, case.exact.a) < HARD_TOLERANCE, label
     case = dict(singular_cases(rng))["straight legs and arms"]
     for leaning in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-12):
         bent = replace(case, q=case.model.integrate(case.q, leaning * rng.normal(size=case.model.nv)))
-        assert error(bent.solve("pv_early").a, bent.exact.a) < PROXIMAL_TOLERANCE, leaning
+        assert error(bent.solve("pv_early").a, bent.exact.a) < HARD_TOLERANCE, leaning
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -65,6 +65,8 @@ def test_inactive_constraints_have_zero_rows():
 # (LTL-OSIM, KJR, EFPA, PV-OSIM)
 SNAPSHOTS = {
     "four_bar": (72, 92, 101, 77),
+    "delta_robot": (3598, 6181, 4927, 4255),
+    "stewart_platform": (3379, 4184, 3642, 3330),
     "two_hands_with_cube": (6104, 7364, 7388, 6428),
     "digit_like": (36597, 51613, 35318, 30646),
 }
@@ -72,7 +74,6 @@ SNAPSHOTS = {
 
 @pytest.mark.parametrize("name", SNAPSHOTS)
 def test_counts(name):
-    # others hang on the last bits of BLAS (findings A1) and would fail on another processor
     model = lw.robots.four_bar(closure="point") if name == "four_bar" else lw.load(name)
     tree = tree_of(model)
     found = [

@@ -18,6 +18,7 @@ from ..spatial.partial_factorization import WEAKEST
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies, squared_motions
+from .lost_digits import lost_to_masses
 from .pv import Passing
 from .row_scales import row_scales
 
@@ -26,7 +27,7 @@ def bbo(problem: ConstrainedProblem) -> Solution:
     """Hard constraints; those of each loop must be independent of one another."""
     loops = EliminatedLoops(problem, problem.idle, [e for _, _, e in problem.rows])
     a, change, lam = loops.roll_out(loops.present, None)
-    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins)
+    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=loops.lost)
 
 
 def prox_bbo(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedLoops:
@@ -39,6 +40,7 @@ class DampedLoops:
     (lam - lam_last)/mu. `inner` are the accelerations."""
 
     pivots: Sequence[Scalar] = ()
+    squares = True
 
     def __init__(self, problem: ConstrainedProblem, start: Sequence[Scalar]):
         self.problem, self.lam = problem, RowVector(start)
@@ -47,6 +49,10 @@ class DampedLoops:
         self.loops = EliminatedLoops(problem, list(self.damping), list(right))
         self.y, self.z = self.loops.present
         self._change: list[Motion] = []
+
+    @property
+    def lost(self) -> Scalar:
+        return self.loops.lost
 
     def residuals(self) -> RowVector:
         _, _, new = self.loops.roll_out((self.y, self.z), self.loops.carriers)
@@ -135,7 +141,7 @@ class EliminatedLoops:
         L = {(r, s): damping[r] if r == s else 0.0 for r in range(m) for s in range(m)}
         right = list(right)
 
-        IA = [inertia.articulated() for inertia in tree.lumped]
+        self.IA = IA = [inertia.articulated() for inertia in tree.lumped]
         pA = list(problem.wrenches)
         self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]
         self.y: list[list[Scalar]] = [[]] * n
@@ -172,6 +178,10 @@ class EliminatedLoops:
                     L[r, s] = L[s, r] = L[r, s] + _dot(through.KS[a], through.solved[b])
                 felt = joint.force_felt(K[i][r], [-x for x in through.solved[a]], nothing)
                 _add(K[p], r, X.T @ felt)
+
+    @property
+    def lost(self) -> Scalar:
+        return lost_to_masses(self.problem.tree, self.IA, self.joint)
 
     @property
     def margins(self) -> list[Scalar]:

@@ -35,6 +35,7 @@ class ArticulatedTree:
             pA[c.body] = pA[c.body] + combine(c.K, pull)
         self.problem, self.carriers = problem, set(constrained_bodies(tree))
         self.joint, self.y = articulate(tree, problem.sweep, IA, pA, problem.tau)
+        self.IA = IA
 
     def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
         return accelerate(self.problem.tree, self.problem.sweep, self.joint, y, None if bodies is None else sorted(bodies))

@@ -16,6 +16,7 @@ from .constraint_jacobian import closure_jacobian
 from .crba import crba
 from .damped_delassus import DampedDelassus
 from .hard_multipliers import hard_multipliers
+from .lost_digits import lost_in_inertia_matrix
 from .ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
 from .proximal import Iterations, iterate
 from .rnea import joint_torques
@@ -49,14 +50,15 @@ def ltl(problem: ConstrainedProblem) -> Solution:
     right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
     lam, pivot = hard_multipliers(problem.tree.model, Lambda, right)
     a, residuals = _accelerate(space, L, Y, z, lam)
-    return Solution(a, lam, residuals, 1.0, [pivot])
+    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost_in_inertia_matrix(space.M, L))
 
 
 def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
     """Ready for iterations (proximal.py), as prox_ltls is."""
     space, L, Y, z = _factored(problem)
     right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
-    return DampedDelassus(problem, gram(Y), right, start, lambda lam: _accelerate(space, L, Y, z, lam))
+    lost = lost_in_inertia_matrix(space.M, L)
+    return DampedDelassus(problem, gram(Y), right, start, lambda lam: _accelerate(space, L, Y, z, lam), lost)
 
 
 def ltl_soft(problem: ConstrainedProblem) -> Solution:
@@ -76,14 +78,17 @@ def prox_ltls(problem: ConstrainedProblem, start: Sequence[Scalar]) -> Augmented
             for s in touched[: touched.index(r) + 1]:
                 augmented[r][s] = augmented[r][s] + scaled * row[s]
                 augmented[s][r] = augmented[r][s]
-    return AugmentedInertia(problem, space, ltl_factor(augmented, space.parents), start)
+    return AugmentedInertia(problem, space, augmented, start)
 
 
 class AugmentedInertia:
     """M + J' mu J = L'L, as the iterations of proximal.py see it; `inner` are the accelerations themselves."""
 
-    def __init__(self, problem: ConstrainedProblem, space: JointSpace, L, start: Sequence[Scalar]):
-        self.problem, self.space, self.L = problem, space, L
+    squares = False
+
+    def __init__(self, problem: ConstrainedProblem, space: JointSpace, augmented, start: Sequence[Scalar]):
+        self.L = L = ltl_factor(augmented, space.parents)
+        self.problem, self.space, self.lost = problem, space, lost_in_inertia_matrix(augmented, L)
         pull = [x - m * e for x, m, e in zip(start, problem.mu, space.e, strict=True)]
         right = [f - t for f, t in zip(space.free, _transposed(space, pull), strict=True)]
         self.a = ltl_solve(L, space.parents, right)

@@ -67,6 +67,7 @@ class Solution:
     pivots: Sequence[Scalar] = ()
     converged: Scalar | None = None  # of iterations that end at a tolerance: whether it was reached
     outcome: Scalar | None = None  # what rank_aware.py says of directions that are weak
+    lost: Scalar | None = None  # relative error from digits lost, in units of the rounding of one number
 
     @property
     def residual(self) -> Scalar:

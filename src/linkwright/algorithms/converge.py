@@ -70,14 +70,16 @@ _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^
 
 class Sizes:
     """How large the accelerations are that residuals are small against: one size for rows that measure lengths, one for
-    those that measure angles, each of all of its rows together (one row may well be at rest)."""
+    those that measure angles, each of all of its rows together (one row may well be at rest). The first residual is one of
+    them: all there is to compare with in a mechanism that is held so that it cannot move."""
 
-    def __init__(self, constraints: Sequence[ConstraintRows], squares: tuple[Scalar, Scalar]):
+    def __init__(self, constraints: Sequence[ConstraintRows], squares: tuple[Scalar, Scalar], first: RowVector):
         is_linear = [any(not is_zero(x) for x in row.linear) for c in constraints for row in c.rows]
         asked = [e for c in constraints for e in c.e]
         self.kinds = [[k for k, linear in enumerate(is_linear) if linear is kind] for kind in (True, False)]
         found = [
-            RowVector(asked[k] for k in rows).square + moving for rows, moving in zip(self.kinds, squares, strict=True)
+            RowVector(asked[k] for k in rows).square + RowVector(first[k] for k in rows).square + moving
+            for rows, moving in zip(self.kinds, squares, strict=True)
         ]
         least = maximum((found[0] + found[1]) * _LEAST_SHARE**2, _NOTHING)
         self.inverse = [1.0 / maximum(x, least) for x in found]
@@ -107,7 +109,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     factored.push(step)
     lam = lam + step
     inner, residuals = factored.solution()
-    sizes = Sizes(problem.constraints, factored.sizes())
+    sizes = Sizes(problem.constraints, factored.sizes(), first)
     n_inner = len(inner)
 
     def split(values):
@@ -137,4 +139,4 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     inner, residuals, lam, passes, outcome = weak.resolved(*split(values), values[-3], values[-1] > 0.5)
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
-    return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome)
+    return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=factored.lost)

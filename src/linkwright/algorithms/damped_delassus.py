@@ -17,16 +17,17 @@ class DampedDelassus:
     """A `FactoredProblem` without `inner`: `accelerate` finds accelerations and residuals from the multipliers."""
 
     pivots: Sequence[Scalar] = ()
+    squares = True
 
     def __init__(
         self, problem: ConstrainedProblem, L: Sequence[Sequence[Scalar]], l: Sequence[Scalar], start: Sequence[Scalar],
-        accelerate: Callable[[Sequence[Scalar]], tuple[list[Scalar], list[Scalar]]],
+        accelerate: Callable[[Sequence[Scalar]], tuple[list[Scalar], list[Scalar]]], lost: Scalar,
     ):  # fmt: skip
         n = len(l)
         self.problem, self.l, self.lam = problem, RowVector(l), RowVector(start)
         self.damping = RowVector(1.0 / m for m in problem.mu)
         self.factor = LDL([[L[r][s] + self.damping[r] if r == s else L[r][s] for s in range(n)] for r in range(n)])
-        self._accelerate = accelerate
+        self._accelerate, self.lost = accelerate, lost
 
     def residuals(self) -> RowVector:
         new = RowVector(self.factor.solve(self.l + self.damping * self.lam))

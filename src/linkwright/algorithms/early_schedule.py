@@ -28,7 +28,7 @@ _POSES = 5
 
 @dataclass
 class Schedule:
-    """How many rows to carry from each body on, at which directions a row is taken away, and how far rows move there."""
+    """How many rows to carry from each body on, which directions take a row away, and how far rows move there."""
 
     ranks: dict[int, int] = field(default_factory=dict)
     acting: set[int] = field(default_factory=set)  # directions, by their velocity

@@ -10,7 +10,9 @@ from ..spatial.partial_factorization import PartialLDL, most_doubtful
 from .row_scales import row_scales
 
 
-def hard_multipliers(model: Model, L: Sequence[Sequence[Scalar]], l: Sequence[Scalar], rows: Sequence[int] | None = None):
+def hard_multipliers(
+    model: Model, L: Sequence[Sequence[Scalar]], l: Sequence[Scalar], rows: Sequence[int] | None = None
+) -> tuple[list[Scalar], Scalar]:
     """(lam with L lam = l, zero where it is in doubt else one), or of some rows only.
 
     A mechanism is singular at a pose if a row moves much less than it usually does, by itself or by what others leave

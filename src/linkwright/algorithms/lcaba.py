@@ -113,6 +113,7 @@ class EliminatedGraph:
         order = elimination_order(tree)
         links = _Links(problem, lam, [i for i, _ in order])
         IA, pA, H = links.IA, links.pA, links.H
+        self.IA = IA
 
         n = len(tree.parent)
         self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]

@@ -48,6 +48,13 @@ class FactoredProblem(Protocol):
     def pivots(self) -> Sequence[Scalar]:
         """Positive unless something cannot be solved."""
 
+    @property
+    def lost(self) -> Scalar:
+        """Digits: see lost_digits.py."""
+
+    squares: bool
+    """Whether it works with the Delassus matrix: a singular value of the constraints is known from its square there."""
+
 
 @dataclass(frozen=True)
 class Iterations:
@@ -70,7 +77,7 @@ def iterate(factored: FactoredProblem, iterations: Iterations, start: Sequence[S
     inner, residuals = factored.solution()
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
-    return Solution(a, list(lam), left, float(iterations.limit), factored.pivots)
+    return Solution(a, list(lam), left, float(iterations.limit), factored.pivots, lost=factored.lost)
 
 
 def _iterate_until(factored: FactoredProblem, iterations: Iterations, lam: RowVector) -> Solution:
@@ -97,4 +104,5 @@ def _iterate_until(factored: FactoredProblem, iterations: Iterations, lam: RowVe
     inner, residuals, lam = values[:n], RowVector(values[n : n + m]), RowVector(values[n + m : n + 2 * m])
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
-    return Solution(a, list(lam), left, values[-2], factored.pivots, converged=values[-1] > 0.5)
+    converged = values[-1] > 0.5
+    return Solution(a, list(lam), left, values[-2], factored.pivots, converged, lost=factored.lost)

@@ -17,24 +17,26 @@ from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies
 from .damped_delassus import DampedDelassus
 from .hard_multipliers import hard_multipliers
+from .lost_digits import lost_to_masses
 
 
 def pv(problem: ConstrainedProblem) -> Solution:
     """Multipliers by eq. (47): everything, a floating base too, is eliminated before them."""
-    joint, y, passing = _sweep_inward(problem)
+    joint, y, passing, IA = _sweep_inward(problem)
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
     lam, pivot = hard_multipliers(problem.tree.model, L, l)
     a, residuals = _roll_out(problem, joint, y, passing, lam)
-    return Solution(a, lam, residuals, 1.0, [pivot])
+    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost_to_masses(problem.tree, IA, joint))
 
 
 def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
     """Proximal PV: L is damped by 1/mu, so it need not be invertible; ready for iterations. [Sathya2024b] eq. (8)."""
-    joint, y, passing = _sweep_inward(problem)
+    joint, y, passing, IA = _sweep_inward(problem)
     L, l = dual_system(problem, y, passing)
-    return DampedDelassus(problem, L, l, start, lambda lam: _roll_out(problem, joint, y, passing, lam))
+    lost = lost_to_masses(problem.tree, IA, joint)
+    return DampedDelassus(problem, L, l, start, lambda lam: _roll_out(problem, joint, y, passing, lam), lost)
 
 
 class Passing:
@@ -103,7 +105,7 @@ def _sweep_inward(problem: ConstrainedProblem):
     IA = [inertia.articulated() for inertia in tree.lumped]
     joint, y = articulate(tree, problem.sweep, IA, list(problem.wrenches), problem.tau)
     rows = [(body, row) for body, row, _ in problem.rows]
-    return joint, y, propagate_rows(tree, problem.sweep, joint, rows)
+    return joint, y, propagate_rows(tree, problem.sweep, joint, rows), IA
 
 
 def _roll_out(problem, joint, y, passing, lam) -> tuple[list[Scalar], list[Scalar]]:

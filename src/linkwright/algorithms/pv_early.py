@@ -84,7 +84,10 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
     residuals = [r for c in problem.constraints for r in c.residual(change)]
     pivots.append(where(doubt > 0.0, 0.0, 1.0))
     if schedule.drops_rows:
-        pivots.append(where(unmet(problem, a, residuals) > 0.0, 0.0, 1.0))
+        sizes = [abs(x) for x in a]
+        for step in (step for arrival in arrivals for step in arrival.steps):
+            sizes[step.iv] = [x + abs(y) for x, y in zip(sizes[step.iv], step.y, strict=True)]
+        pivots.append(where(unmet(problem, sizes, residuals) > 0.0, 0.0, 1.0))
     return Solution(a, lam, residuals, 1.0, pivots)
 
 

@@ -21,11 +21,11 @@ CYCLES = 4
 # T has eigenvalues up to 1: what is left of T q after this much has been found in earlier vectors is rounding.
 EXHAUSTED = 1e-12
 # Near the limit, within this factor, an answer that hangs on which side a direction falls is said to be singular ...
-NEAR = 10.0
+NEAR = 3.0
 NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
-# A file's rounding asks of a dependent direction about sigma times the accelerations; contradictions ask for more.
-ROUNDING = 30.0
-LEAST_CONTRADICTION = 1e-8
+# A file's rounding asks of a dependent direction about sigma times the accelerations, or as much as the rank tolerance,
+# which is larger where digits are few; contradictions ask for more.
+ROUNDING = 100.0
 NOISE = 10.0  # errors of T, in units of the rounding of a number as large as kappa
 
 
@@ -147,7 +147,10 @@ class Directions:
             effect = asked / sqrt(maximum(t, accuracy.weakest * 1e-2))
             is_near = (s > tolerance / NEAR) & (s < tolerance * NEAR) & (effect > NOTICEABLE)
             near = where(is_near, 1.0, near)
-            contradicts = ~counts & (asked > maximum(ROUNDING * s, LEAST_CONTRADICTION))
+            if weak.factored.squares:  # digits of s, the square, that are missing from a direction that counts
+                missing = accuracy.rounding * accuracy.kappa * NOISE
+                near = where(counts & (effect * missing > NOTICEABLE * t), 1.0, near)
+            contradicts = ~counts & (asked > maximum(ROUNDING * s, tolerance))
             contradicting = where(contradicts, 1.0, contradicting)
         self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, OK))
 

@@ -82,16 +82,16 @@ class SeparatedBase:
         f = list(f)
         for (_, factor), half, (done, _) in zip(self._blocks, self._strong, right, strict=True):
             weighted = factor.scaled(done)
-            f = [x - _dot(column, weighted) for x, column in zip(f, half, strict=True)]
+            f = [z - _dot(column, weighted) for z, column in zip(f, half, strict=True)]
         g = self._base.forward(f)
         scaled = self._base.scaled(g)
-        put_off = [x for _, left in right for x in left]
-        put_off = [x + _dot(row, scaled) for row, x in zip(self._late, put_off, strict=True)]
+        put_off = [z for _, left in right for z in left]
+        put_off = [z + _dot(row, scaled) for row, z in zip(self._late, put_off, strict=True)]
         last = self._last.scaled(self._last.forward(put_off)[0])
         doubt = most_doubtful(self._last, last)
         late = self._last.backward(last, [])
-        for row, x in zip(self._late, late, strict=True):
-            g = [a - k * x for a, k in zip(g, row, strict=True)]
+        for row, z in zip(self._late, late, strict=True):
+            g = [a - k * z for a, k in zip(g, row, strict=True)]
         t = self._base.backward(self._base.scaled(g))  # eq. (49)
 
         x: dict[int, Scalar] = {}

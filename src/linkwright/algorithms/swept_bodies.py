@@ -10,15 +10,19 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ..scalar import Scalar
-from ..spatial import Motion, RowVector
+from ..spatial import ArticulatedInertia, Motion, RowVector
+from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem
 from .constraint_rows import squared_motions
+from .lost_digits import lost_to_penalties
 
 
 class EliminatedBodies(Protocol):
     problem: ConstrainedProblem
     carriers: set[int]  # bodies that constraint forces pass through
     y: list[list[Scalar]]
+    IA: list[ArticulatedInertia]  # of each body when it was eliminated
+    joint: list[Articulation]
 
     def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
         """(joint accelerations, changes of the bodies' accelerations) of all bodies, or some."""
@@ -33,6 +37,8 @@ class EliminatedBodies(Protocol):
 class SweptBodies:
     """A `FactoredProblem`; `inner` are the accelerations themselves."""
 
+    squares = False
+
     def __init__(self, eliminated: EliminatedBodies):
         self.eliminated, self.problem = eliminated, eliminated.problem
         self._y = list(eliminated.y)
@@ -41,6 +47,10 @@ class SweptBodies:
     @property
     def pivots(self) -> list[Scalar]:
         return self.eliminated.pivots
+
+    @property
+    def lost(self) -> Scalar:
+        return lost_to_penalties(self.problem.tree, self.eliminated.IA, self.eliminated.joint)
 
     def residuals(self) -> RowVector:
         _, change = self.eliminated.accelerate(self._y, self.eliminated.carriers)

@@ -36,7 +36,7 @@ _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": N
 # About the relative error of accelerations at which iterations end that nobody has counted, by the precision of the
 # arithmetic. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
-DUAL_TOLERANCE = {"float64": 1e-12, "float32": 1e-6}
+DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-7}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:
             solution = (pv_auto if options.get("base") == "last" else solve)(problem)
-        return _outputs(problem, solution)
+        return _outputs(problem, solution, precision)
 
     return evaluate
 
@@ -111,14 +111,16 @@ def _accuracy(model: Model, options, mu, precision: str, usual: float) -> Accura
     )
 
 
-def _outputs(problem: ConstrainedProblem, solution: Solution):
+def _outputs(problem: ConstrainedProblem, solution: Solution, precision: str):
     return {
         "a": solution.a,
         "forces": _forces(problem, solution.lam),
         "lam": solution.lam,
         "residual": solution.residual,
         "iterations": solution.iterations,
-        "status": status(solution.a, solution.pivots, solution.converged, solution.outcome),
+        "status": status(
+            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, precision
+        ),
     }
 
 

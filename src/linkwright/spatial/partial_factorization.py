@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from ..scalar import Scalar, is_zero, maximum, where
 from .matrix import sum_of
 
-# A pivot below this fraction of its row's size is not divided by. What is left of other entries after dividing by it has
-# lost nine digits of sixteen, and a row held by a pivot put in its place gives way by 1e-9: both are below 1e-6.
-WEAKEST = 1e-9
+# A pivot below this fraction of its row's size is not divided by: what is left of other entries would have lost eight
+# digits of sixteen. It stands in for such a pivot, and a row held that way gives way by 2e-8.
+WEAKEST = 2e-8
 
 
 class PartialLDL:
