@@ -23,15 +23,17 @@ from ..robots.random_constraints import FORMS, random_closure, random_ground_con
 from .trust_poses import States, closed_states, near, open_states
 from .trust_toggles import toggle_states
 
-# Names for `load`. Held out are other mechanisms, not only other numbers.
+# Names for `load`; those of packages that are not installed are skipped. Held out are other mechanisms, not only other
+# numbers.
 CATALOGUE = (
     "four_bar", "slider_crank", "five_bar", "watt_six_bar", "jansen_leg", "stewart_platform", "ring:9",
     "geared_chain:6", "chain_of_loops:2,7", "tello_leg", "star:2,4", "digit_like", "mini_cheetah", "jansen_beast:2",
-    "two_bipeds_with_box",
+    "two_bipeds_with_box", "two_hands_with_cube", "cassie",
 )  # fmt: skip
 HELD_OUT_CATALOGUE = (
     "stephenson_six_bar", "pantograph_leg", "delta_robot", "all_coupled:20,6", "belt_chain:6", "biped_with_box",
     "ring:7", "mit_humanoid", "tello", "rotor_humanoid", "chain_of_loops:1,8", "jansen_beast:3",
+    "hand_with_cube", "humanoid_with_cube_standing",
 )  # fmt: skip
 _SMALL = (*CATALOGUE[:7], "star:1,4")
 _SMALL_HELD_OUT = ("stephenson_six_bar", "pantograph_leg", "delta_robot", "all_coupled:20,6", "ring:7")
