@@ -17,7 +17,7 @@ from ..io import load
 from ..model import Model, Pose
 from ..model.constraints import connect, weld
 from ..model.serialization import from_dictionary, to_dictionary
-from ..robots import chain, five_bar, four_bar, jansen_leg, ring, slider_crank, stephenson_six_bar, watt_six_bar
+from ..robots import chain, four_bar, jansen_leg, pantograph_leg, ring, slider_crank, stephenson_six_bar, watt_six_bar
 from ..robots.random import random_tree
 from ..robots.random_constraints import FORMS, random_closure, random_ground_constraint
 from .trust_poses import States, closed_states, near, open_states
@@ -38,7 +38,7 @@ HELD_OUT_CATALOGUE = (
 _SMALL = (*CATALOGUE[:7], "star:1,4")
 _SMALL_HELD_OUT = ("stephenson_six_bar", "pantograph_leg", "delta_robot", "all_coupled:20,6", "ring:7")
 _LINKAGES = (four_bar, slider_crank, watt_six_bar, jansen_leg)
-_LINKAGES_HELD_OUT = (five_bar, stephenson_six_bar)
+_LINKAGES_HELD_OUT = (pantograph_leg, stephenson_six_bar)
 _SPATIAL = ("stewart_platform", "ring:9", "star:1,4", "digit_like")
 _SPATIAL_HELD_OUT = ("delta_robot", "all_coupled:20,6", "ring:7", "chain_of_loops:1,8")
 _RATIOS = 9  # powers of ten between masses
