@@ -40,6 +40,9 @@ def test_bench_tree_as_table():
     [
         (("demo", "--robot", "humanoit"), "humanoid"),
         (("bench", "tree", "--robots", "nobody", "--no-cpp"), "nobody"),
+        (("bench", "trust", "--classes", "toggle"), "toggles"),
+        (("bench", "trust", "--solvers", "lcba"), "lcaba"),
+        (("bench", "trust", "--json", "no/such/folder.json"), "no folder"),
         (("bench", "tree", "--robots", "chain:2", "--algorithms", "abba", "--no-cpp"), "aba"),
     ],
 )
@@ -100,3 +103,12 @@ def test_bench_loops(tmp_path):
     assert "two hands + cube" in run("bench", "loops", "--systems", "nothing").stderr
     assert "chain of loops" in run("bench", "loops", "--plot", str(figure), "--systems", "nothing").stderr
     assert "--plot" in run("bench", "loops", "--links", "12").stderr
+
+
+def test_bench_trust(tmp_path):
+    file = tmp_path / "trust.json"
+    options = ("--states", "16", "--classes", "toggles,ground", "--solvers", "lcaba,ltl", "--runs", "reference")
+    result = run("bench", "trust", *options, "--worst", "1", "--json", str(file))
+    assert result.returncode == 0, result.stderr
+    assert "toggles" in result.stdout and "ok but" in result.stdout and "recheck" in result.stdout
+    assert {line["solver"] for line in json.loads(file.read_text())["results"]} == {"lcaba", "ltl"}

@@ -17,26 +17,28 @@ from ..io import load
 from ..model import Model, Pose
 from ..model.constraints import connect, weld
 from ..model.serialization import from_dictionary, to_dictionary
-from ..robots import chain, five_bar, four_bar, jansen_leg, ring, slider_crank, stephenson_six_bar, watt_six_bar
+from ..robots import chain, four_bar, jansen_leg, pantograph_leg, ring, slider_crank, stephenson_six_bar, watt_six_bar
 from ..robots.random import random_tree
 from ..robots.random_constraints import FORMS, random_closure, random_ground_constraint
 from .trust_poses import States, closed_states, near, open_states
 from .trust_toggles import toggle_states
 
-# Names for `load`. Held out are other mechanisms, not only other numbers.
+# Names for `load`; those of packages that are not installed are skipped. Held out are other mechanisms, not only other
+# numbers.
 CATALOGUE = (
     "four_bar", "slider_crank", "five_bar", "watt_six_bar", "jansen_leg", "stewart_platform", "ring:9",
     "geared_chain:6", "chain_of_loops:2,7", "tello_leg", "star:2,4", "digit_like", "mini_cheetah", "jansen_beast:2",
-    "two_bipeds_with_box",
+    "two_bipeds_with_box", "two_hands_with_cube", "cassie",
 )  # fmt: skip
 HELD_OUT_CATALOGUE = (
     "stephenson_six_bar", "pantograph_leg", "delta_robot", "all_coupled:20,6", "belt_chain:6", "biped_with_box",
     "ring:7", "mit_humanoid", "tello", "rotor_humanoid", "chain_of_loops:1,8", "jansen_beast:3",
+    "hand_with_cube", "humanoid_with_cube_standing",
 )  # fmt: skip
 _SMALL = (*CATALOGUE[:7], "star:1,4")
 _SMALL_HELD_OUT = ("stephenson_six_bar", "pantograph_leg", "delta_robot", "all_coupled:20,6", "ring:7")
 _LINKAGES = (four_bar, slider_crank, watt_six_bar, jansen_leg)
-_LINKAGES_HELD_OUT = (five_bar, stephenson_six_bar)
+_LINKAGES_HELD_OUT = (pantograph_leg, stephenson_six_bar)
 _SPATIAL = ("stewart_platform", "ring:9", "star:1,4", "digit_like")
 _SPATIAL_HELD_OUT = ("delta_robot", "all_coupled:20,6", "ring:7", "chain_of_loops:1,8")
 _RATIOS = 9  # powers of ten between masses
@@ -115,7 +117,7 @@ def _mass_ratios(rng, number: int, count: int, held_out: bool) -> States:
         model = load(_of(_SMALL_HELD_OUT if held_out else _SMALL, number))
     elif base % 4 == 2:
         n = 2 + number % 6
-        model = chain(n, skew=0.7).with_constraints(_of((connect, weld), number)("tip"))
+        model = chain(n, skew=1.1 if held_out else 0.7).with_constraints(_of((connect, weld), number)("tip"))
         q = model.random_configuration(rng)
     else:
         model = _random_tree_on_ground(rng, number)

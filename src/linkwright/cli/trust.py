@@ -23,7 +23,9 @@ def trust(
     runs: str = typer.Option("", help="Comma-separated: reference, float64, float32 (compiled); by default all."),
     seed: int = typer.Option(0, min=0, help="Other seeds give other states."),
     held_out: bool = typer.Option(False, "--held-out", help="States and mechanisms that nothing was tuned on."),
-    worst: int = typer.Option(0, min=0, help="List so many mechanisms, the worst state of each, and how to look at it again."),
+    worst: int = typer.Option(
+        0, min=0, help="List so many mechanisms, the worst state of each, and how to look at it again."
+    ),
     json_file: str = typer.Option("", "--json", help="Write counts and all cases to this file, too."),
 ) -> None:
     """Whether status ok can be believed at default options, by class of states and solver."""
