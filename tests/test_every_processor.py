@@ -17,6 +17,7 @@ ROBOTS = ("delta_robot", "stewart_platform", "jansen_leg", "star", "tello", "cas
 PRINT_HASHES = """
 import hashlib, json, sys
 import linkwright as lw
+from linkwright.codegen.cache import program_content
 
 found = {}
 for name in sys.argv[1:]:
@@ -26,13 +27,13 @@ for name in sys.argv[1:]:
         continue  # its package is not installed
     programs = [("aba", model.without_constraints(), {}), ("crba", model.without_constraints(), {})]
     if name in ("delta_robot", "stewart_platform", "hand_with_cube"):
-        programs.append(("lcaba", model, {"mu": 1e4, "iterations": 1}))
+        programs.append(("lcaba", model, {}))  # with penalties found at a few poses
     if name in ("jansen_leg", "tello"):
         programs.append(("cluster_aba", model, {}))
     found[name] = {"fingerprint": model.fingerprint}
     for algorithm, mechanism, options in programs:
         program = lw.trace_program(mechanism, algorithm, **options)
-        found[name][algorithm] = hashlib.sha256(repr((program.nodes, program.outputs)).encode()).hexdigest()
+        found[name][algorithm] = hashlib.sha256(program_content(program).encode()).hexdigest()
 print(json.dumps(found))
 """
 
