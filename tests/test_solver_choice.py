@@ -1,4 +1,4 @@
-"""The solver that a simulation takes unasked: the one with the fewest operations, found without counting hopeless ones."""
+"""The solver that a simulation takes unasked: the one with the fewest operations, hopeless ones not even counted."""
 
 import numpy as np
 import pytest

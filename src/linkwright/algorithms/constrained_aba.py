@@ -38,7 +38,8 @@ class ArticulatedTree:
         self.IA = IA
 
     def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
-        return accelerate(self.problem.tree, self.problem.sweep, self.joint, y, None if bodies is None else sorted(bodies))
+        order = None if bodies is None else sorted(bodies)
+        return accelerate(self.problem.tree, self.problem.sweep, self.joint, y, order)
 
     def change_of_y(self, step: Sequence[Scalar]) -> dict[int, list[Scalar]]:
         """ABA's inward sweep of a wrench alone."""

@@ -1,12 +1,13 @@
 """Proximal iterations that go on until the accelerations are right, and know which constraints count.
 
-In rows scaled by sqrt(mu) a step d of the multipliers changes the residual r by -T d, where T has the eigenvalues
-s / (1 + s), and s = kappa sigma^2 for a scaled singular value sigma of the constraints: sigma is about one where rows move
-freely, zero where they depend on one another. Most directions are strong, T = 1, and Richardson's step (proximal.py)
-removes them: that is the first pass. What is left lies in few weak directions, so the steps after it go along the
-residual, as far as makes it least there (steepest descent: T is its own preconditioner, and passes cost no more than
-Richardson's). Where a direction is so weak that it must be asked whether it counts at all, or descent is slow, Lanczos'
-method takes over (rank_aware.py). On random states of the mechanisms in `bench loops` one to three passes suffice.
+In rows scaled by sqrt(mu) a step d of the multipliers changes the residual r by -T d, where T has the eigenvalues s /
+(1 + s), and s = kappa sigma^2 for a scaled singular value sigma of the constraints: sigma is about one where rows
+move freely, zero where they depend on one another. Most directions are strong, T = 1, and Richardson's step
+(proximal.py) removes them: that is the first pass. What is left lies in few weak directions, so the steps after it go
+along the residual, as far as makes it least there (steepest descent: T is its own preconditioner, and passes cost no
+more than Richardson's). Where a direction is so weak that it must be asked whether it counts at all, or descent is
+slow, Lanczos' method takes over (rank_aware.py). On random states of the mechanisms in `bench loops` one to three
+passes suffice.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ class Accuracy:
 
 DESCENTS = 8  # most states need one to three; what needs more than this has several weak directions
 DOUBT = 20.0  # times the rank tolerance: weaker directions may be mixed with some that do not count
-# Rounding of unconstrained accelerations that a solver of multipliers starts from, by which constrained ones may err, over
-# the weakest singular value met: measured, as in lost_digits.py.
+# Rounding of unconstrained accelerations that a solver of multipliers starts from, by which constrained ones may err,
+# over the weakest singular value met: measured, as in lost_digits.py.
 FREE = 3e4
 _SMALL = 1e-15
 _NOTHING = 1e-30  # squares of sizes below this are zero, also in single precision
@@ -73,8 +74,8 @@ _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^
 
 class Sizes:
     """How large the accelerations are that residuals are small against: one size for rows that measure lengths, one for
-    those that measure angles, each of all of its rows together (one row may well be at rest). The first residual is one of
-    them: all there is to compare with in a mechanism that is held so that it cannot move."""
+    those that measure angles, each of all of its rows together (one row may well be at rest). The first residual is
+    one of them: all there is to compare with in a mechanism that is held so that it cannot move."""
 
     def __init__(self, constraints: Sequence[ConstraintRows], squares: tuple[Scalar, Scalar], first: RowVector):
         is_linear = [any(not is_zero(x) for x in row.linear) for c in constraints for row in c.rows]

@@ -1,9 +1,9 @@
 """Loop-constrained articulated-body algorithm (LCABA): constrainedABA on a graph.
 
-[Sathya2025] Algorithms 1-3. A loop closure couples the inertias of the two links it is between: H[j, i] is the force on
-link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and to its neighbours; lines
-marked `loops` are what constrainedABA does not have. Body frames, with the exact zeros of articulation.py. The iterations
-of Algorithm 3 are those of proximal.py, on the two sweeps at the end of this file.
+[Sathya2025] Algorithms 1-3. A loop closure couples the inertias of the two links it is between: H[j, i] is the force
+on link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and to its neighbours;
+lines marked `loops` are what constrainedABA does not have. Body frames, with the exact zeros of articulation.py. The
+iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end of this file.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """How many digits a factorization has lost: large numbers that cancel and leave small ones.
 
 A penalty, or a heavy load, passes joints on its way inward; what a joint lets go of it cancels from the articulated
-inertia, and what is left carries the rounding of what was there. Beside it the inertia that a joint further in meets may be
-small. The sizes of both are at hand when the links have been eliminated, so the loss can be told without a second solution:
-it is an estimate of the relative error of accelerations in units of the rounding of one number, high rather than low.
+inertia, and what is left carries the rounding of what was there. Beside it the inertia that a joint further in meets
+may be small. The sizes of both are at hand when the links have been eliminated, so the loss can be told without a
+second solution: it is an estimate of the relative error of accelerations in units of the rounding of one number, high
+rather than low.
 
-Measured on mass ratios to 1e9 and random mechanisms (docs/trust.md): penalties in the inertias cost a tenth to a thousandth
-of the ratio, because they vanish exactly along free directions; masses cost up to `MASSES` times the ratio.
+Measured on mass ratios to 1e9 and random mechanisms (docs/trust.md): penalties in the inertias cost a tenth to a
+thousandth of the ratio, because they vanish exactly along free directions; masses cost up to `MASSES` times the
+ratio.
 """
 
 from __future__ import annotations

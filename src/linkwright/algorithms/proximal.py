@@ -1,9 +1,10 @@
 """Proximal iterations, common to all solvers that factor once and then only sweep right-hand sides.
 
-With the multipliers lam, a factorization gives accelerations whose residual K a - e is what a penalty mu leaves. Changing
-lam by a step d changes that residual by -T d (in rows scaled by sqrt(mu): T = S (1 + S)^-1 with S the Delassus matrix,
-scaled likewise), and costs one sweep inward and one outward. The papers' iteration is Richardson's, d = mu (K a - e)
-([Sathya2025] Algorithm 3, [Sathya2024b] eq. 9): `iterate`. Going on from it until everything has converged: converge.py.
+With the multipliers lam, a factorization gives accelerations whose residual K a - e is what a penalty mu leaves.
+Changing lam by a step d changes that residual by -T d (in rows scaled by sqrt(mu): T = S (1 + S)^-1 with S the
+Delassus matrix, scaled likewise), and costs one sweep inward and one outward. The papers' iteration is Richardson's,
+d = mu (K a - e) ([Sathya2025] Algorithm 3, [Sathya2024b] eq. 9): `iterate`. Going on from it until everything has
+converged: converge.py.
 """
 
 from __future__ import annotations
@@ -53,14 +54,15 @@ class FactoredProblem(Protocol):
         """Digits: see lost_digits.py."""
 
     squares: bool
-    """Whether it works with the Delassus matrix: a singular value of the constraints is known from its square there, and
-    accelerations are what multipliers leave of unconstrained ones, the largest of which is about `free_size`."""
+    """Whether it works with the Delassus matrix: a singular value of the constraints is known from its square there,
+    and accelerations are what multipliers leave of unconstrained ones, the largest of which is about `free_size`."""
 
 
 @dataclass(frozen=True)
 class Iterations:
-    """How the papers' iterations end: after `limit` of them or, with a tolerance, as soon as all residuals are within it,
-    or no acceleration changed by more than it ([Sathya2025] sec. IV-C): contradictory rows have residuals for ever."""
+    """How the papers' iterations end: after `limit` of them or, with a tolerance, as soon as all residuals are within
+    it, or no acceleration changed by more than it ([Sathya2025] Algorithm 6): contradictory rows have residuals for
+    ever."""
 
     limit: int
     tolerance: Scalar | None = None

@@ -30,8 +30,8 @@ from ..spatial.partial_factorization import PartialLDL, most_doubtful
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .early_schedule import Schedule, directions, schedule_of
-from .merged_rows import MergedRows
 from .lost_digits import usually_lost_to_masses
+from .merged_rows import MergedRows
 from .met_constraints import unmet
 from .reflection import Reflection
 from .spare_rows import EliminatedRows, SpareRows

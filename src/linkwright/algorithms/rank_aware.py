@@ -1,9 +1,10 @@
 """Directions of the constraints that are weak: which of them count, and what to do about those that do not.
 
-Lanczos' method on the operator T of converge.py, from the residual that is left. Its few Ritz pairs (theta, u) tell weak
-directions, which are enforced exactly, x = r / theta, from dependent ones: below the rank tolerance a direction is neither
-enforced nor locked, so even what the penalty did is taken back, x + r = 0. Full reorthogonalization: there are few vectors.
-What the dependent directions are left with decides whether constraints contradict one another, or only repeat themselves.
+Lanczos' method on the operator T of converge.py, from the residual that is left. Its few Ritz pairs (theta, u) tell
+weak directions, which are enforced exactly, x = r / theta, from dependent ones: below the rank tolerance a direction
+is neither enforced nor locked, so even what the penalty did is taken back, x + r = 0. Full reorthogonalization: there
+are few vectors. What the dependent directions are left with decides whether constraints contradict one another, or
+only repeat themselves.
 
 Residuals r and multipliers x are scaled by the root of mu here, r = sqrt(mu) (K a - e), x = lam / sqrt(mu).
 """
@@ -32,9 +33,10 @@ NOISE = 100.0  # errors of T, in units of the rounding of a number as large as k
 class WeakDirections:
     """What descent has left undone.
 
-    start, first   the multipliers that everything began with, and the residual they had, along which the first step went
-    way            how far descent has gone since, the lengths of its steps added up: along directions so weak that their
-                   residual does not change, that is how far it has pushed the multipliers
+    start, first   the multipliers that everything began with, and the residual they had, along which the first step
+                   went
+    way            how far descent has gone since, the lengths of its steps added up: along directions so weak that
+                   their residual does not change, that is how far it has pushed the multipliers
     """
 
     def __init__(
@@ -49,8 +51,8 @@ class WeakDirections:
     def resolved(
         self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, weakest: Scalar, done: Scalar
     ):  # fmt: skip
-        """(inner, residuals, multipliers, passes, weakest singular value met, outcome) where descent has not come to its
-        end; else as they are."""
+        """(inner, residuals, multipliers, passes, weakest singular value met, outcome) where descent has not come to
+        its end; else as they are."""
         n_inner, n_rows = len(inner), len(residuals)
 
         def split(values):

@@ -1,9 +1,10 @@
 """The scale of each constraint row, in which stiff and soft, dependent and independent are said for the whole library.
 
-A row moves as easily as its Delassus entry says: d = J M^-1 J', a typical one over a few poses. Rows divided by sqrt(d), in
-coordinates in which the inertia is one, have singular values that are small only where rows depend on one another. A row
-that joints further in keep from moving (a hinge's axis in a planar linkage) has an entry that is rounding, and must not be
-blown up to count like the others; so d is no less than a share of what it would be were the row's bodies free.
+A row moves as easily as its Delassus entry says: d = J M^-1 J', a typical one over a few poses. Rows divided by
+sqrt(d), in coordinates in which the inertia is one, have singular values that are small only where rows depend on one
+another. A row that joints further in keep from moving (a hinge's axis in a planar linkage) has an entry that is
+rounding, and must not be blown up to count like the others; so d is no less than a share of what it would be were the
+row's bodies free.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def _scales_at(tree: Tree, q: Sequence[float]) -> list[float]:
     L = ltl_factor(crba(tree, q), parents)
     moving = [sum(float(x) ** 2 for x in solve_LT(L, parents, row)) for row in closure_jacobian(tree, sweep, rows)]
     free = _free_entries(tree, sweep, rows)
-    d = [max(own if math.isfinite(own) else 0.0, _SHARE_OF_FREE * loose) for own, loose in zip(moving, free, strict=True)]
+    moving = [x if math.isfinite(x) else 0.0 for x in moving]
+    d = [max(own, _SHARE_OF_FREE * loose) for own, loose in zip(moving, free, strict=True)]
     least = max(1e-12 * max(d, default=0.0), 1e-300)
     return [max(x, least) for x in d]
 
@@ -89,9 +91,8 @@ def _free_entries(tree: Tree, sweep: MotionSweep, rows: Sequence[ConstraintRows]
             if not largest > 0.0:
                 continue
             g = [1.0 / math.sqrt(max(inertia[k][k], 1e-12 * largest)) for k in range(6)]  # unit diagonal
-            factor = LDL(
-                [[inertia[r][s] * g[r] * g[s] + (_REGULARIZATION if r == s else 0.0) for s in range(6)] for r in range(6)]
-            )
+            scaled = [[inertia[r][s] * g[r] * g[s] for s in range(6)] for r in range(6)]
+            factor = LDL([[x + _REGULARIZATION * (r == s) for s, x in enumerate(row)] for r, row in enumerate(scaled)])
             for k, row in enumerate(K):
                 sums[k] += _energy(factor, row, g)
         result += sums

@@ -1,7 +1,8 @@
 """Solvers that sweep over bodies, as the iterations of proximal.py see them.
 
-The joints' y (their accelerations if their parents did not accelerate) follow from the multipliers by a sweep inward, the
-accelerations from y by one outward. Both are linear, so what a step of the multipliers does needs nothing of the rest.
+The joints' y (their accelerations if their parents did not accelerate) follow from the multipliers by a sweep inward,
+the accelerations from y by one outward. Both are linear, so what a step of the multipliers does needs nothing of the
+rest.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which values are in registers when: loads and stores are placed here, not by LLVM's register allocator.
 
 A stretch of the program is straight-line code, so the future is known, and evicting the value whose next use is
-farthest away (Belady's rule) is close to optimal; on Talos' forward dynamics LLVM's allocator needed 15 % more loads and stores,
-not counting constants. A value is stored at most once, right after it is computed, and read back before a
+farthest away (Belady's rule) is close to optimal; on Talos' forward dynamics LLVM's allocator needed 15 % more loads
+and stores, not counting constants. A value is stored at most once, right after it is computed, and read back before a
 use that finds it evicted; x86 instructions take one operand from memory for free. Inputs and constants are in memory
 to begin with. At the end of a chunk everything that is still needed goes to memory, and at the end of a stretch what
 other stretches need.

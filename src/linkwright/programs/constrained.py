@@ -67,11 +67,11 @@ def _check_options(model, options) -> None:
                 raise InputError(f"{name} is {value!r}; expected a finite number that is not negative, or None")
         if rank is not None and count is not None:
             raise InputError(
-                f"rank_tolerance is {rank!r} beside iterations={count}; counted iterations are the papers' and ask of no "
-                f"direction whether it counts: leave one of the two out"
+                f"rank_tolerance is {rank!r} beside iterations={count}; counted iterations are the papers' and ask of "
+                f"no direction whether it counts: leave one of the two out"
             )
         if rank is not None and rank >= 1:
-            raise InputError(f"rank_tolerance is {rank!r}; singular values are scaled to about 1: expected less than that")
+            raise InputError(f"rank_tolerance is {rank!r}; singular values are scaled to about 1: expected less")
 
 
 def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):

@@ -1,7 +1,8 @@
 """Choosing mu, the penalty of each constraint row, so that users need not.
 
 One number for a whole system is wrong: a finger and a leg differ by orders of magnitude in how easily they move. A
-proximal iteration shrinks the error of a row by about mu times its scale (row_scales.py), so that product is what is set.
+proximal iteration shrinks the error of a row by about mu times its scale (row_scales.py), so that product is what is
+set.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from ..model import Model, tree_of
 class Stiffness:
     """mu times the scale of a row.
 
-    Each pass divides the residual of a direction by 1 + this times its scaled singular value squared, so more is faster,
-    until digits are lost: about as many as mu has where penalties enter the inertias (LCABA and its kin, proxBBO at the
-    roots of loops), far fewer where the Delassus matrix is damped. Measured in docs/closed-loops.md.
+    Each pass divides the residual of a direction by 1 + this times its scaled singular value squared, so more is
+    faster, until digits are lost: about as many as mu has where penalties enter the inertias (LCABA and its kin,
+    proxBBO at the roots of loops), far fewer where the Delassus matrix is damped. Measured in docs/closed-loops.md.
 
     counted     with the papers' iterations, of which there are as many as asked for, whatever they leave
     converged   with passes until all is right: fewer of them are worth a digit
@@ -44,8 +45,8 @@ class Stiffness:
         return self.counted if counted else self.converged
 
 
-# Digits that penalties may cost a typical pose (algorithms/lost_digits.py); mechanisms whose masses differ much, a heavy
-# load at the end of light links, get softer ones.
+# Digits that penalties may cost a typical pose (algorithms/lost_digits.py); mechanisms whose masses differ much, a
+# heavy load at the end of light links, get softer ones.
 _BEARABLE_LOSS = 1e9
 _SOFTEST = 1e4
 _POSES = 4
