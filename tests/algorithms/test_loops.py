@@ -20,17 +20,20 @@ GRAPHS = 500
 # and to conditioning alone.
 TOLERANCE = {"lcaba": 1e-8, "prox_bbo": 1e-9, "prox_ltl": 1e-9, "ltl": 1e-9, "bbo": 1e-9}
 REDUNDANT_TOLERANCE = 1e-6
-PROXIMAL = {"lcaba": {"iterations": 10}, "prox_bbo": {"iterations": 10}, "prox_ltl": {"iterations": 5}}
-FIVE = {name: {"iterations": 5} for name in PROXIMAL}
+PROXIMAL = ("lcaba", "prox_bbo", "prox_ltl")  # at default options: until converged
 
 
 def error(a, exact):
     return np.abs(a - exact).max() / max(1.0, np.abs(exact).max())
 
 
-def solve(case, name, **options):
-    function = lw.reference(case.model, name, desired="input", outputs=("a", "forces", "status"), **options)
-    return function(case.q, case.v, case.tau, case.desired)
+def solve(case, name):
+    """Until converged; LCABA with the penalties of counted iterations, which cost a digit less than its own."""
+    outputs, state = ("a", "forces", "status"), (case.q, case.v, case.tau, case.desired)
+    if name != "lcaba":
+        return lw.reference(case.model, name, desired="input", outputs=outputs)(*state)
+    mu = automatic_penalties(case.model)
+    return lw.reference(case.model, name, desired="input", mu="input", outputs=outputs)(*state, mu)
 
 
 def solve_softly(case, name, iterations):
@@ -44,8 +47,8 @@ def solve_softly(case, name, iterations):
 def test_random_graphs_agree_with_the_referee(seed):
     case = random_graph(seed)
     exact = solve_kkt(case.model, case.q, case.v, case.tau, desired=case.desired)
-    for name, options in {**PROXIMAL, "ltl": {}, "bbo": {}}.items():
-        solution = solve(case, name, **options)
+    for name in (*PROXIMAL, "ltl", "bbo"):
+        solution = solve(case, name)
         if name == "bbo" and not (case.closed or exactly_relative(case.model)) and solution.status in (2, 3):
             continue  # points that are apart: their rows may need the motion of the loop's root, and BBO says so
         if name == "lcaba" and error(solution.a, exact.a) > TOLERANCE[name]:
@@ -53,6 +56,10 @@ def test_random_graphs_agree_with_the_referee(seed):
             assert error(solution.a, exact.a) < REDUNDANT_TOLERANCE
             solution = solve_softly(case, name, iterations=40)
         assert error(solution.a, exact.a) < TOLERANCE[name], name
+        if name == "lcaba":
+            usual = lw.reference(case.model, name, desired="input", outputs=("a", "status"))
+            found = usual(case.q, case.v, case.tau, case.desired)
+            assert error(found.a, exact.a) < REDUNDANT_TOLERANCE and found.status == 0
         for c in case.model.constraints:
             size = max(1.0, np.abs(exact.forces[c.name]).max(), np.abs(solution.a).max())
             assert np.abs(solution.forces[c.name] - exact.forces[c.name]).max() < 1e-5 * size
@@ -62,8 +69,8 @@ def test_random_graphs_agree_with_the_referee(seed):
 def test_a_stratified_sample_agrees_with_fifty_digits(seed):
     case = random_graph(seed)
     exact = solve_kkt(case.model, case.q, case.v, case.tau, desired=case.desired, precision="extended")
-    for name, options in PROXIMAL.items():
-        assert error(solve(case, name, **options).a, exact.a) < TOLERANCE[name], name
+    for name in PROXIMAL:
+        assert error(solve(case, name).a, exact.a) < TOLERANCE[name], name
 
 
 def test_the_sweep_meets_everything():
@@ -94,10 +101,10 @@ def test_the_sweep_meets_everything():
 def test_compiled_to_the_same(seed, name):
     case = random_graph(seed)
     exact = solve_kkt(case.model, case.q, case.v, case.tau, desired=case.desired)
-    function = lw.compile(case.model, name, desired="input", outputs="a", **PROXIMAL[name])
+    function = lw.compile(case.model, name, desired="input", outputs="a")
     state = (case.q, case.v, case.tau, case.desired)
     single = function(*state)
-    assert error(single, exact.a) < TOLERANCE[name]
+    assert error(single, exact.a) < (1e-7 if name == "lcaba" else TOLERANCE[name])
     batch = function(*(np.repeat(x[None], 7, axis=0) for x in state))
     assert np.array_equal(batch, np.repeat(single[None], 7, axis=0))
 
@@ -107,17 +114,25 @@ def test_constraints_given_twice_change_no_acceleration(seed):
     case = random_graph(seed)
     exact = solve_kkt(case.model, case.q, case.v, case.tau, desired=case.desired)
     twice = repeated(case.model)
-    for name, options in FIVE.items():
-        function = lw.reference(twice, name, desired="input", outputs=("a", "residual"), **options)
+    for name in PROXIMAL:
+        function = lw.reference(twice, name, desired="input", outputs=("a", "residual", "status"))
         solution = function(case.q, case.v, case.tau, np.tile(case.desired, 2))
-        assert error(solution.a, exact.a) < REDUNDANT_TOLERANCE, name
+        assert error(solution.a, exact.a) < REDUNDANT_TOLERANCE and solution.status == 0, name
 
 
 @pytest.mark.parametrize("name", ["bbo", "ltl"])
-def test_hard_solvers_say_that_constraints_are_redundant(name):
-    case = random_graph(0)
-    function = lw.reference(repeated(case.model), name, desired="input", outputs="status")
-    assert function(case.q, case.v, case.tau, np.tile(case.desired, 2)) in (2, 3)
+def test_hard_solvers_say_that_constraints_are_redundant_unless_they_are_right_all_the_same(name):
+    flagged = 0
+    for seed in range(12):
+        case = random_graph(seed)
+        exact = solve_kkt(case.model, case.q, case.v, case.tau, desired=case.desired)
+        function = lw.reference(repeated(case.model), name, desired="input", outputs=("a", "status"))
+        solution = function(case.q, case.v, case.tau, np.tile(case.desired, 2))
+        flagged += int(solution.status) in (2, 3)
+        assert solution.status in (2, 3) or error(solution.a, exact.a) < TOLERANCE[name]
+        clash = function(case.q, case.v, case.tau, np.concatenate([case.desired, case.desired + 1.0]))
+        assert clash.status in (2, 3)
+    assert flagged
 
 
 @pytest.mark.parametrize("name", ["lcaba", "prox_bbo", "prox_ltl", "bbo", "ltl"])
@@ -129,8 +144,7 @@ def test_switching_constraints_off(seed, name):
     kept = [c for c, on in zip(case.model.constraints, active, strict=True) if on]
     fewer = case.model.without_constraints().with_constraints(*kept)
     exact = solve_kkt(fewer, case.q, case.v, case.tau)
-    options = PROXIMAL.get(name, {})
-    function = lw.reference(case.model, name, active="input", outputs=("a", "forces"), **options)
+    function = lw.reference(case.model, name, active="input", outputs=("a", "forces"))
     solution = function(case.q, case.v, case.tau, active)
     assert error(solution.a, exact.a) < 1e-8
     assert np.abs(solution.forces[case.model.constraints[1].name]).max() < 1e-6 * max(1, np.abs(solution.a).max())
@@ -177,7 +191,7 @@ def test_a_parallelogram_moves_as_one():
 
 @pytest.mark.parametrize("name", ["constrained_aba", "pv", "pv_early", "prox_pv", "prox_ltls", "pv_soft", "pv_osimr"])
 def test_solvers_for_trees_refuse_loops_and_name_one_that_does_not(name):
-    with pytest.raises(UnsupportedError, match="lcaba"):
+    with pytest.raises(UnsupportedError, match="pv_osim'" if name == "pv_osimr" else "lcaba"):
         lw.compile(four_bar(), name)
 
 

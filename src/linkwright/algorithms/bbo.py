@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 from ..model import Tree
 from ..model.loops import loop_root
-from ..scalar import Scalar
+from ..scalar import Scalar, maximum, sqrt
 from ..spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, sum_of
 from ..spatial.partial_factorization import WEAKEST
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies, squared_motions
-from .lost_digits import lost_to_masses
+from .lost_digits import lost_to_free_accelerations, lost_to_masses
 from .pv import Passing
 from .row_scales import row_scales
 
@@ -27,7 +27,9 @@ def bbo(problem: ConstrainedProblem) -> Solution:
     """Hard constraints; those of each loop must be independent of one another."""
     loops = EliminatedLoops(problem, problem.idle, [e for _, _, e in problem.rows])
     a, change, lam = loops.roll_out(loops.present, None)
-    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=loops.lost)
+    free = lost_to_free_accelerations(loops.free_size, a, sqrt(maximum(loops.weakest, WEAKEST)))
+    lost = maximum(loops.lost, free)
+    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost)
 
 
 def prox_bbo(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedLoops:
@@ -56,7 +58,7 @@ class DampedLoops:
 
     @property
     def free_size(self) -> Scalar:
-        return RowVector(abs(x) for y in self.loops.y for x in y).largest
+        return self.loops.free_size
 
     def residuals(self) -> RowVector:
         _, _, new = self.loops.roll_out((self.y, self.z), self.loops.carriers)
@@ -188,14 +190,27 @@ class EliminatedLoops:
         return lost_to_masses(self.problem.tree, self.IA, self.joint)
 
     @property
-    def margins(self) -> list[Scalar]:
-        """Of every row what its pivot has more than rounding, or a row that usually moves, may leave of it."""
+    def free_size(self) -> Scalar:
+        """The largest joint acceleration without constraints, about."""
+        return RowVector(abs(x) for y in self.y for x in y).largest
+
+    @property
+    def strengths(self) -> list[Scalar]:
+        """Of every row its pivot over its size: what it has, and what it usually has."""
         usual = row_scales(self.problem.tree.model)
         return [
-            pivot - (entry + float(usual[r])) * WEAKEST
+            pivot / (entry + float(usual[r]))
             for root in self.root.values()
             for r, pivot, entry in zip(root.rows, root.factor.pivots, root.factor.diagonal, strict=True)
         ]
+
+    @property
+    def weakest(self) -> Scalar:
+        return -RowVector(-x for x in self.strengths).largest if self.strengths else 1.0
+
+    @property
+    def margins(self) -> list[Scalar]:
+        return [strength - WEAKEST for strength in self.strengths]
 
     @property
     def present(self) -> YZ:

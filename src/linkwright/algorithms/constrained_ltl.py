@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..scalar import Scalar, is_zero
+from ..scalar import Scalar, is_zero, maximum, sqrt
 from ..spatial import RowVector, sum_of
+from ..spatial.partial_factorization import WEAKEST
 from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_jacobian import closure_jacobian
 from .crba import crba
 from .damped_delassus import DampedDelassus
 from .hard_multipliers import hard_multipliers
-from .lost_digits import lost_in_inertia_matrix
+from .lost_digits import PENALTIES_ON_JOINTS, lost_in_inertia_matrix, lost_to_free_accelerations
 from .ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
 from .proximal import Iterations, iterate
 from .rnea import joint_torques
@@ -48,9 +49,10 @@ def ltl(problem: ConstrainedProblem) -> Solution:
     for r, idle in enumerate(problem.idle):
         Lambda[r][r] = Lambda[r][r] + idle
     right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
-    lam, pivot = hard_multipliers(problem.tree.model, Lambda, right)
+    lam, pivot, weakest = hard_multipliers(problem.tree.model, Lambda, right)
     a, residuals = _accelerate(space, L, Y, z, lam)
-    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost_in_inertia_matrix(space.M, L))
+    free = lost_to_free_accelerations(_free_size(space, L), a, sqrt(maximum(weakest, WEAKEST)))
+    return Solution(a, lam, residuals, 1.0, [pivot], lost=maximum(lost_in_inertia_matrix(space.M, L), free))
 
 
 def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
@@ -58,8 +60,8 @@ def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDela
     space, L, Y, z = _factored(problem)
     right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
     lost = lost_in_inertia_matrix(space.M, L)
-    free = RowVector(abs(f) / (L[k][k] * L[k][k]) for k, f in enumerate(space.free)).largest
-    return DampedDelassus(problem, gram(Y), right, start, lambda lam: _accelerate(space, L, Y, z, lam), lost, free)
+    accelerate = lambda lam: _accelerate(space, L, Y, z, lam)  # noqa: E731
+    return DampedDelassus(problem, gram(Y), right, start, accelerate, lost, _free_size(space, L))
 
 
 def ltl_soft(problem: ConstrainedProblem) -> Solution:
@@ -89,11 +91,11 @@ class AugmentedInertia:
 
     def __init__(self, problem: ConstrainedProblem, space: JointSpace, augmented, start: Sequence[Scalar]):
         self.L = L = ltl_factor(augmented, space.parents)
-        self.problem, self.space, self.lost = problem, space, lost_in_inertia_matrix(augmented, L)
+        self.problem, self.space, self.lost = problem, space, lost_in_inertia_matrix(augmented, L, PENALTIES_ON_JOINTS)
         pull = [x - m * e for x, m, e in zip(start, problem.mu, space.e, strict=True)]
         right = [f - t for f, t in zip(space.free, _transposed(space, pull), strict=True)]
         self.a = ltl_solve(L, space.parents, right)
-        self.free_size = RowVector(abs(f) / (L[k][k] * L[k][k]) for k, f in enumerate(space.free)).largest
+        self.free_size = _free_size(space, L) * 5.0  # penalties on the way cost as much again, as measured
 
     @property
     def pivots(self) -> list[Scalar]:
@@ -132,6 +134,11 @@ def gram(Y: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
         for s in range(r + 1):
             G[r][s] = G[s][r] = _dot(Y[r], Y[s])
     return G
+
+
+def _free_size(space: JointSpace, L) -> Scalar:
+    """The largest joint acceleration without constraints, about."""
+    return RowVector(abs(f) / (L[k][k] * L[k][k]) for k, f in enumerate(space.free)).largest
 
 
 def _factored(problem):

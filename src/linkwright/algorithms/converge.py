@@ -19,6 +19,7 @@ from ..scalar import Scalar, is_zero, maximum, minimum, sqrt, until, where
 from ..spatial import RowVector, sum_of
 from .constrained_problem import Solution
 from .constraint_rows import ConstraintRows
+from .lost_digits import lost_to_free_accelerations
 from .proximal import FactoredProblem
 
 
@@ -41,7 +42,12 @@ class Accuracy:
     @property
     def hidden(self) -> float:
         """No residual above this is believed to be harmless: it might hide a direction weaker than all those met."""
-        return self.tolerance * 0.01
+        return max(self.tolerance * 0.01, self.rounding)
+
+    def allowed(self, sigma: Scalar) -> Scalar:
+        """The relative residual to stop at, squared, when the weakest direction met has this singular value."""
+        bound = maximum(minimum(self.hidden, self.tolerance * sigma), 4.0 * self.rounding)
+        return bound * bound
 
     @property
     def weakest(self) -> Scalar:
@@ -64,9 +70,6 @@ class Accuracy:
 
 DESCENTS = 8  # most states need one to three; what needs more than this has several weak directions
 DOUBT = 20.0  # times the rank tolerance: weaker directions may be mixed with some that do not count
-# Rounding of unconstrained accelerations that a solver of multipliers starts from, by which constrained ones may err,
-# over the weakest singular value met: measured, as in lost_digits.py.
-FREE = 3e4
 _SMALL = 1e-15
 _NOTHING = 1e-30  # squares of sizes below this are zero, also in single precision
 _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^2
@@ -131,12 +134,12 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
         inner = [x + length * d for x, d in zip(inner, change, strict=True)]
         residuals, lam = residuals + moved * length, lam + step * length
         left, sigma = sizes.relative_square(residuals), accuracy.singular_value(theta)
-        found = left <= minimum(accuracy.hidden, accuracy.tolerance * sigma) ** 2
+        found = left <= accuracy.allowed(sigma)
         passes, outcome = values[-4] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
         weakest = where(running, minimum(values[-3], sigma), values[-3])
         return [*inner, *residuals, *lam, passes, weakest, values[-2] + length, outcome], found | doubtful
 
-    found = sizes.relative_square(residuals) <= accuracy.hidden**2
+    found = sizes.relative_square(residuals) <= accuracy.allowed(1.0)
     values = until(
         descend, [*inner, *residuals, *lam, 1.0, 1.0, 0.0, where(found, 1.0, 0.0)], done=found,
         limit=DESCENTS, expected=1.0, keeps=True,
@@ -149,6 +152,6 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     a, left = factored.finish(inner, lam, residuals)
     lost = factored.lost
     if factored.squares:
-        size = maximum(RowVector(abs(x) for x in a).largest, 1.0)
-        lost = maximum(FREE * factored.free_size / (size * maximum(weakest, accuracy.rank_tolerance)), lost)
+        weakest = maximum(weakest, accuracy.rank_tolerance)
+        lost = maximum(lost_to_free_accelerations(factored.free_size, a, weakest), lost)
     return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=lost)

@@ -8,7 +8,7 @@ rather than low.
 
 Measured on mass ratios to 1e9 and random mechanisms (docs/trust.md): penalties in the inertias cost a tenth to a
 thousandth of the ratio, because they vanish exactly along free directions; masses cost up to `MASSES` times the
-ratio.
+ratio, and penalties in the inertia matrix of joints `PENALTIES_ON_JOINTS` times.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ import numpy as np
 
 from ..model import Model, Tree, tree_of
 from ..scalar import Scalar, maximum
-from ..spatial import ArticulatedInertia
+from ..spatial import ArticulatedInertia, RowVector
 from .aba import articulate
 from .articulation import Articulation
 from .motion_sweep import MotionSweep
 
 MASSES = 3000.0
+PENALTIES_ON_JOINTS = 30.0
+FREE = 4e3
 _POSES = 4
 
 
@@ -56,6 +58,13 @@ def lost_to_masses(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence
     return lost_to_penalties(tree, IA, joint) * MASSES
 
 
+def lost_to_free_accelerations(free_size: Scalar, a: Sequence[Scalar], weakest: Scalar) -> Scalar:
+    """Of solvers that find multipliers from unconstrained accelerations: those are rounded, and what constraints leave
+    of them may be small; over the weakest scaled singular value met."""
+    size = maximum(RowVector(abs(x) for x in a).largest, 1.0)
+    return FREE * free_size / (size * weakest)
+
+
 @functools.lru_cache(maxsize=64)
 def usually_lost_to_masses(model: Model) -> float:
     """The same at a few random poses, for solvers that do not have articulated inertias at hand."""
@@ -70,9 +79,11 @@ def usually_lost_to_masses(model: Model) -> float:
     return worst
 
 
-def lost_in_inertia_matrix(M: Sequence[Sequence[Scalar]], L: Sequence[Sequence[Scalar]]) -> Scalar:
+def lost_in_inertia_matrix(
+    M: Sequence[Sequence[Scalar]], L: Sequence[Sequence[Scalar]], weight: float = MASSES
+) -> Scalar:  # fmt: skip
     """The largest ratio of a diagonal entry of M to what elimination leaves of it, L'L = M."""
     worst: Scalar = 1.0
     for k in range(len(M)):
         worst = maximum(M[k][k] / (L[k][k] * L[k][k]), worst)
-    return worst * MASSES
+    return worst * weight

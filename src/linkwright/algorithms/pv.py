@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..scalar import Scalar
+from ..scalar import Scalar, maximum, sqrt
 from ..spatial import Force, RowVector, sum_of
+from ..spatial.partial_factorization import WEAKEST
 from .aba import accelerate, articulate
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies
 from .damped_delassus import DampedDelassus
 from .hard_multipliers import hard_multipliers
-from .lost_digits import lost_to_masses
+from .lost_digits import lost_to_free_accelerations, lost_to_masses
 
 
 def pv(problem: ConstrainedProblem) -> Solution:
@@ -26,9 +27,11 @@ def pv(problem: ConstrainedProblem) -> Solution:
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
-    lam, pivot = hard_multipliers(problem.tree.model, L, l)
+    lam, pivot, weakest = hard_multipliers(problem.tree.model, L, l)
     a, residuals = _roll_out(problem, joint, y, passing, lam)
-    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost_to_masses(problem.tree, IA, joint))
+    free = lost_to_free_accelerations(_free_size(y), a, sqrt(maximum(weakest, WEAKEST)))
+    lost = maximum(lost_to_masses(problem.tree, IA, joint), free)
+    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost)
 
 
 def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
@@ -36,8 +39,13 @@ def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelas
     joint, y, passing, IA = _sweep_inward(problem)
     L, l = dual_system(problem, y, passing)
     lost = lost_to_masses(problem.tree, IA, joint)
-    free = RowVector(abs(x) for own in y for x in own).largest
-    return DampedDelassus(problem, L, l, start, lambda lam: _roll_out(problem, joint, y, passing, lam), lost, free)
+    accelerate = lambda lam: _roll_out(problem, joint, y, passing, lam)  # noqa: E731
+    return DampedDelassus(problem, L, l, start, accelerate, lost, _free_size(y))
+
+
+def _free_size(y) -> Scalar:
+    """The largest joint acceleration without constraints, about."""
+    return RowVector(abs(x) for own in y for x in own).largest
 
 
 class Passing:

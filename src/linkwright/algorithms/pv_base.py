@@ -61,7 +61,7 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
         beside -= set(through.rows)
     if beside:
         rows = sorted(beside)
-        multipliers, pivot = hard_multipliers(tree.model, L, l, rows)
+        multipliers, pivot, _ = hard_multipliers(tree.model, L, l, rows)
         for r, multiplier in zip(rows, multipliers, strict=True):
             lam[r] = multiplier
         pivots.append(pivot)

@@ -15,7 +15,7 @@ the rows takes none away (remark 8).
 
 **Not in the paper**: at a given pose a joint may hardly act on its row, or not at all (a straight leg, a constraint
 switched off). So a row is put off per limb, and of it and the next one the stronger goes: `spare_rows.py`. If both are
-weak, 2e-8 of what usually moves them stands in for their compliance; accelerations then err by about 1e-8 unless the
+weak, 1.5e-9 of what usually moves them stands in for their compliance; accelerations then err by about 1e-8 unless the
 mechanism itself is singular, which cannot be told from here, so a pivot is zero. So it is where rows were dropped that
 are not met.
 """

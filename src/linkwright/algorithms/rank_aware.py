@@ -63,16 +63,18 @@ class WeakDirections:
             inner, residuals, lam, x, passes, weakest, is_first, _ = split(values)
             begun = self.inverse_root * self.start + self.root * (self.first + residuals * self.way)
             x = RowVector(where(is_first > 0.5, a, b) for a, b in zip(begun, x, strict=True))
+            before = self.sizes.relative_square(residuals)
             directions, used = self._directions(residuals, x)
             step = self.root * directions.step
             change, moved = self.factored.response(step)
             residuals = residuals + moved
             counting, dropped = directions.parted(self.root * residuals)
             left, beside = (self.sizes.relative_square(self.inverse_root * part) for part in (counting, dropped))
-            bound = minimum(self.accuracy.hidden, self.accuracy.tolerance * directions.weakest)
-            # what T makes of the dropped part is rounding, and looks like a residual of the others
+            # what T makes of the dropped part is rounding, and looks like a residual of the others; so does, to a
+            # lesser degree, what it makes of all that was there
             noise = self.accuracy.rounding * self.accuracy.kappa * NOISE
-            found = left <= bound * bound + beside * (noise * noise)
+            rounding = (beside + 0.01 * before) * (noise * noise)
+            found = left <= self.accuracy.allowed(directions.weakest) + rounding
             inner = [a + b for a, b in zip(inner, change, strict=True)]
             outcome = where(found, directions.outcome, NOT_CONVERGED)
             passes, weakest = passes + used + 1.0, minimum(weakest, directions.weakest)

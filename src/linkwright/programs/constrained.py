@@ -37,6 +37,7 @@ _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": N
 # arithmetic. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-7}
+ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -91,7 +92,7 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
             start = list(x["lam"]) if "lam" in x else [0.0] * len(problem.rows)
             factored = solve(problem, start)
             if options["iterations"] is None:
-                usual = (DUAL_TOLERANCE if stiffness is DUAL else TOLERANCE)[precision]
+                usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision]
                 solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
             else:
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)

@@ -8,8 +8,8 @@ from ..scalar import Scalar, is_zero, maximum, where
 from .matrix import sum_of
 
 # A pivot below this fraction of its row's size is not divided by: what is left of other entries would have lost eight
-# digits of sixteen. It stands in for such a pivot, and a row held that way gives way by 2e-8.
-WEAKEST = 2e-8
+# digits of sixteen. It stands in for such a pivot, and a row held that way gives way by 1.5e-9.
+WEAKEST = 1.5e-9
 
 
 class PartialLDL:
@@ -24,7 +24,7 @@ class PartialLDL:
     weak    per pivot whether WEAKEST times its size stands in for it
     """
 
-    __slots__ = ("R", "_exchanged", "_ratios", "inverse_pivots", "pivots", "weak")
+    __slots__ = ("R", "_exchanged", "_ratios", "inverse_pivots", "pivots", "strengths", "weak")
 
     def __init__(self, A: Sequence[Sequence[Scalar]], sizes: Sequence[Scalar], leave: int = 0, window: int = 0):
         n = len(A)
@@ -33,6 +33,7 @@ class PartialLDL:
         self.pivots: list[Scalar] = []
         self.inverse_pivots: list[Scalar] = []
         self.weak: list[Scalar] = []
+        self.strengths: list[Scalar] = []  # pivots over sizes
         self._exchanged: list[list[Scalar]] = []  # per step: which of the next rows took the first one's place
         self._ratios: list[list[Scalar]] = []
         for step in range(max(n - leave, 0)):
@@ -48,10 +49,11 @@ class PartialLDL:
                 [rest[r][s] - ratios[r - 1] * rest[s][0] for s in range(1, r + 1)] for r in range(1, len(rest))
             ]
             rest = [[lower[max(r, s)][min(r, s)] for s in range(len(lower))] for r in range(len(lower))]
-            sizes = sizes[1:]
             self.pivots.append(pivot)
             self.inverse_pivots.append(inverse)
             self.weak.append(pivot <= least)
+            self.strengths.append(pivot / sizes[0])
+            sizes = sizes[1:]
             self._exchanged.append(stronger)
             self._ratios.append(ratios)
         self.R = rest
