@@ -25,7 +25,7 @@ from .aba import articulate
 from .articulation import Articulation
 from .motion_sweep import MotionSweep
 
-MASSES = 3000.0
+MASSES = 1000.0
 PENALTIES_ON_JOINTS = 30.0
 FREE = 4e3
 _POSES = 4
