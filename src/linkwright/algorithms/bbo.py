@@ -147,13 +147,15 @@ class EliminatedLoops:
         L = {(r, s): damping[r] if r == s else 0.0 for r in range(m) for s in range(m)}
         right = list(right)
 
-        self.IA = IA = [inertia.articulated() for inertia in tree.lumped]
+        IA = [inertia.articulated() for inertia in tree.lumped]
+        self.loads = list(IA)  # when eliminated, without what loops add at their roots, which may be as stiff as mu
         pA = list(problem.wrenches)
         self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]
         self.y: list[list[Scalar]] = [[]] * n
         self.passing: dict[int, Passing] = {}
         self.root: dict[int, _Root] = {}
         for i in (*tree.inward(), 0):
+            self.loads[i] = IA[i]
             if i in rooted:
                 others = sorted(set(K[i]) - set(rooted[i]))
                 K[i].update({r: Force.zero() for r in rooted[i] if r not in K[i]})
@@ -187,7 +189,7 @@ class EliminatedLoops:
 
     @property
     def lost(self) -> Scalar:
-        return lost_to_masses(self.problem.tree, self.IA, self.joint)
+        return lost_to_masses(self.problem.tree, self.loads, self.joint)
 
     @property
     def free_size(self) -> Scalar:
