@@ -15,6 +15,18 @@ from linkwright.trace import interpret
 sys.path.insert(0, str(Path(__file__).parent))  # the referee
 
 
+def pytest_addoption(parser):
+    parser.addoption("--long", action="store_true", help="also run the long sweeps, marked `long`")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--long"):
+        skip = pytest.mark.skip(reason="a long sweep: run with --long")
+        for item in items:
+            if "long" in item.keywords:
+                item.add_marker(skip)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _private_cache(tmp_path_factory):
     """Tests share a cache of their own and leave the user's alone."""

@@ -45,7 +45,7 @@ def check(found, expected, x, mu, method):
 
 
 @pytest.mark.parametrize("method", ["matrix", "sweeps"])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=pytest.mark.long) if k >= 30 else k for k in range(60)])
 def test_random_graphs(seed, method, rng):
     """Loops of every form, soft and stiff, with rows given twice too."""
     case = random_graph(seed)
@@ -93,6 +93,7 @@ def test_many_vectors(rng):
     assert several.product(np.zeros((3, 0, model.nc))).shape == (3, 0, model.nc)
 
 
+@pytest.mark.long
 def test_solutions_invert_products(rng):
     model = lw.load("digit_like")  # 48 rows of rank 30
     at = lw.delassus_operator(model, mu=50.0, outputs=("product", "solve")).factor(model.reference)
@@ -141,7 +142,9 @@ def test_external_forces_and_parameters(rng):
     assert np.allclose(found, J @ a + drift, rtol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["stewart_platform", "two_hands_with_cube", "digit_like"])
+@pytest.mark.parametrize(
+    "name", ["stewart_platform", "two_hands_with_cube", pytest.param("digit_like", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("applications", [1, 100])
 def test_single_precision(name, applications, rng):
     """At default options: solutions by sweeps would lose all digits, so they are not chosen."""
@@ -166,7 +169,9 @@ def total(model, method, outputs, applications):
     return count_operations(stages.early).total + applications * late
 
 
-@pytest.mark.parametrize("name", ["four_bar", "stewart_platform", "two_hands_with_cube", "jansen_beast"])
+@pytest.mark.parametrize(
+    "name", ["four_bar", "stewart_platform", "two_hands_with_cube", pytest.param("jansen_beast", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("applications", [1, 10])
 def test_the_choice_is_the_cheapest(name, applications):
     model = lw.load(name)
@@ -185,6 +190,7 @@ def test_what_is_counted_is_what_is_compiled():
         assert operator.operations["product"].total == product
 
 
+@pytest.mark.long
 def test_stiff_solutions_take_the_matrix(rng):
     """At any cost: sweeps would lose as many digits as mu has."""
     model = lw.load("digit_like")

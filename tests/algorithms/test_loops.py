@@ -16,6 +16,7 @@ from linkwright.referee import DenseDynamics, solve_kkt
 from linkwright.trace import count_operations
 
 GRAPHS = 500
+LONG = pytest.mark.long
 # Relative errors where constraints are independent: what is lost to penalties in the inertias, to those at loop roots,
 # and to conditioning alone.
 TOLERANCE = {"lcaba": 1e-8, "prox_bbo": 1e-9, "prox_ltl": 1e-9, "ltl": 1e-9, "bbo": 1e-9}
@@ -56,7 +57,7 @@ def test_random_graphs_agree_with_the_referee(seed):
             assert error(solution.a, exact.a) < REDUNDANT_TOLERANCE
             solution = solve_softly(case, name, iterations=40)
         assert error(solution.a, exact.a) < TOLERANCE[name], name
-        if name == "lcaba":
+        if name == "lcaba" and seed % 4 == 0:
             usual = lw.reference(case.model, name, desired="input", outputs=("a", "status"))
             found = usual(case.q, case.v, case.tau, case.desired)
             assert error(found.a, exact.a) < REDUNDANT_TOLERANCE and found.status == 0
@@ -97,7 +98,7 @@ def test_the_sweep_meets_everything():
 
 
 @pytest.mark.parametrize("name", ["lcaba", "prox_bbo"])
-@pytest.mark.parametrize("seed", range(0, GRAPHS, 25))
+@pytest.mark.parametrize("seed", [k if k % 75 == 0 else pytest.param(k, marks=LONG) for k in range(0, GRAPHS, 25)])
 def test_compiled_to_the_same(seed, name):
     case = random_graph(seed)
     exact = solve_kkt(case.model, case.q, case.v, case.tau, desired=case.desired)
