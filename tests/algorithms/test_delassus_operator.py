@@ -170,7 +170,8 @@ def total(model, method, outputs, applications):
 
 
 @pytest.mark.parametrize(
-    "name", ["four_bar", "stewart_platform", "two_hands_with_cube", pytest.param("jansen_beast", marks=pytest.mark.long)]
+    "name",
+    ["four_bar", "stewart_platform", "two_hands_with_cube", pytest.param("jansen_beast", marks=pytest.mark.long)],
 )
 @pytest.mark.parametrize("applications", [1, 10])
 def test_the_choice_is_the_cheapest(name, applications):

@@ -159,6 +159,40 @@ def loops(
     console.print(f"{about}. {_machine_text()}.", highlight=False)
 
 
+@app.command("price")
+def price(
+    systems: str = typer.Option("", help="Comma-separated systems of `bench loops`; by default all."),
+    algorithm: str = typer.Option("lcaba", help="A proximal solver that takes loops."),
+    seconds: float = typer.Option(1.0, help="How long to measure each system."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+) -> None:
+    """What running until converged, the default, costs beside three iterations."""
+    from ..bench import price as bench
+    from ..bench.loop_systems import SYSTEMS
+
+    chosen = chosen_names(systems, SYSTEMS, "system")
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    with progress_display(console) as (progress, task):
+        step = partial(describe, progress, task)
+        results = list(bench.measure(chosen, algorithm, seconds=seconds, progress=step))
+    if as_json:
+        _print_json({"machine": machine(), "results": [r.as_dictionary() for r in results]})
+        return
+    table = Table(title=f"{algorithm}, microseconds; batches of {bench.BATCH}; random states", title_justify="left")
+    table.add_column("system")
+    for heading in ("3 iterations", "converged", "ratio", "3, batched", "converged, batched", "ratio", "iterations"):
+        table.add_column(heading, justify="right")
+    for r in results:
+        (one, all_), (one_batched, all_batched), ratios = r.single, r.batched, r.ratios
+        table.add_row(
+            r.system, f"{one:.2f}", f"{all_:.2f}", f"{ratios[0]:.2f}", f"{one_batched:.3f}", f"{all_batched:.3f}",
+            f"{ratios[1]:.2f}", f"{r.passes:.1f}, at most {r.most_passes}",
+        )  # fmt: skip
+    console.print(table)
+    means = [bench.geometric_mean([r.ratios[k] for r in results]) for k in range(2)]
+    console.print(f"geometric means {means[0]:.2f}, {means[1]:.2f} batched. {_machine_text()}.", highlight=False)
+
+
 @app.command("convergence")
 def convergence(
     systems: str = typer.Option("two hands + cube,biped", help="Comma-separated systems of `bench loops`."),
