@@ -5,7 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.bench.systems import SYSTEMS
-from linkwright.errors import LinkwrightError
+from linkwright.errors import InputError, LinkwrightError
 from linkwright.programs.penalties import automatic_penalties, penalties
 
 PROXIMAL = ("constrained_aba", "prox_pv", "prox_ltl", "prox_ltls")
@@ -223,3 +223,38 @@ def test_automatic_penalties_converge_on_the_papers_systems(name, rng):
     a = lw.reference(model, "constrained_aba", iterations=3, outputs="a")(q, v, tau)
     exact = lw.reference(model, "pv", outputs="a")(q, v, tau)
     assert np.abs(a - exact).max() < 1e-6 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"iterations": 0}, "iterations is 0; expected a whole number from 1 to 100"),
+        ({"iterations": True}, "iterations is True"),
+        ({"tolerance": -1e-9}, "tolerance is -1e-09; expected a finite number that is not negative"),
+        ({"tolerance": float("nan")}, "tolerance is nan"),
+        ({"rank_tolerance": float("inf")}, "rank_tolerance is inf"),
+        ({"rank_tolerance": -1.0}, "rank_tolerance is -1.0"),
+        ({"rank_tolerance": 1.0}, "expected less"),
+        ({"rank_tolerance": 1e-4, "iterations": 3}, "leave one of the two out"),
+    ],
+)
+def test_limits_and_tolerances_are_checked(standing, options, message):
+    with pytest.raises(InputError, match=message):
+        lw.compile(standing, "constrained_aba", **options)
+
+
+def test_status_is_always_there_and_tells_contradictions(standing, rng):
+    q, v, tau = state(standing, rng)
+    twice = standing.with_constraints(lw.weld("left_foot", name="again"))
+    function = lw.reference(twice, "constrained_aba", desired="input")
+    desired = np.zeros((len(q), twice.nc))
+    assert np.all(function(q, v, tau, desired).status == 0)  # consistent redundancy is no error
+    desired[1:, -6:] = 1.0
+    assert list(function(q, v, tau, desired).status) == [0, *[4] * (len(q) - 1)]
+
+
+def test_a_rank_tolerance_of_zero_enforces_everything(standing, rng):
+    q, v, tau = state(standing, rng)
+    exact = lw.reference(standing, "pv", outputs="a")(q, v, tau)
+    found = lw.reference(standing, "constrained_aba", rank_tolerance=0.0, outputs=("a", "status"))(q, v, tau)
+    assert np.all(found.status == 0) and np.abs(found.a - exact).max() < 1e-7 * np.abs(exact).max()
