@@ -22,6 +22,8 @@ from .lost_digits import lost_to_free_accelerations, lost_to_masses
 from .pv import Passing
 from .row_scales import row_scales
 
+WEAKEST_AS_GIVEN = 1e-7  # of pivots of rows taken in the order given
+
 
 def bbo(problem: ConstrainedProblem) -> Solution:
     """Hard constraints; those of each loop must be independent of one another."""
@@ -212,7 +214,8 @@ class EliminatedLoops:
 
     @property
     def margins(self) -> list[Scalar]:
-        return [strength - WEAKEST for strength in self.strengths]
+        """Without exchanging rows a weak direction shows less in the pivots than it does elsewhere (`PartialLDL`)."""
+        return [strength - WEAKEST_AS_GIVEN for strength in self.strengths]
 
     @property
     def present(self) -> YZ:

@@ -25,8 +25,8 @@ from .aba import articulate
 from .articulation import Articulation
 from .motion_sweep import MotionSweep
 
-MASSES = 1000.0
-PENALTIES_ON_JOINTS = 30.0
+MASSES = 2000.0
+PENALTIES_ON_JOINTS = 60.0
 FREE = 4e3
 _POSES = 4
 

@@ -28,7 +28,8 @@ def status(
     """The worst that applies: not finite, then a pivot that is not positive, then what the iterations say."""
     code: Scalar = STATUS_OK if outcome is None else outcome
     if lost is not None:  # of what is ok or singular: converged, but not to the right answer
-        code = where(lost > MOST_LOST[precision], STATUS_NOT_CONVERGED, code)
+        unsure = STATUS_NOT_CONVERGED if outcome is None else where(outcome > 3.5, outcome, STATUS_NOT_CONVERGED)
+        code = where(lost > MOST_LOST[precision], unsure, code)
     if converged is not None:
         code = where(converged, code, STATUS_NOT_CONVERGED)
     for pivot in pivots:
