@@ -9,7 +9,7 @@ from ..scalar import Scalar, where
 STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE, STATUS_INFEASIBLE = 0.0, 1.0, 2.0, 3.0, 4.0
 # Relative errors from digits lost that are flagged, in units of the rounding of one number. Estimates are high by a
 # factor of ten or more (algorithms/lost_digits.py), so these are, too.
-MOST_LOST = {"float64": 1e10, "float32": 2e5}
+MOST_LOST = {"float64": 1e10, "float32": 5e4}
 STATUS_MEANING = {
     0: "ok",
     1: "not converged, or too many digits lost",
