@@ -46,7 +46,9 @@ def delassus_operator(
         at.solve(x)                            # (J M^-1 J' + 1/mu)^-1 x
         at.bias(v, tau)                        # J M^-1 (tau - c) + J-dot v: the rows if no constraint force acts
 
-    outputs        those of "product", "solve" and "bias" that are wanted; `factor` works for these only
+        at.status                              # 0 where solutions can be believed
+
+    outputs        those of "product", "solve", "bias" and "status" that are wanted; `factor` works for these only
     f_ext          True adds external forces (nbodies, 6) to `bias`, after v and tau
     applications   how many vectors a factorization will serve, about: what the choice between a matrix and sweeps
                    through the mechanism goes by
@@ -125,6 +127,12 @@ class FactoredDelassus:
     def solve(self, x: Any) -> np.ndarray:
         """(J M^-1 J' + 1/mu)^-1 x: damped, so rows may depend on one another."""
         return self._applied("solve", x)
+
+    @property
+    def status(self) -> np.ndarray:
+        """Of solutions, one number a state: 0 ok, 1 too many digits lost to stiff penalties, 2 singular (rows that
+        depend on one another, damped too little), 3 not finite."""
+        return self._function("status")(self.states["status"])
 
     def bias(self, v: Any, tau: Any, f_ext: Any = None) -> np.ndarray:
         """J M^-1 (tau - c) + J-dot v: how the rows accelerate if no constraint force acts."""

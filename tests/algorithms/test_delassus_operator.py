@@ -208,6 +208,29 @@ def test_one_program_costs_a_factorization_and_its_applications():
     assert function.operations.total == count_operations(stages.early).total + 7 * late
 
 
+# Status
+
+
+@pytest.mark.parametrize("method", ["matrix", "sweeps"])
+def test_status_tells_where_solutions_cannot_be_believed(method, rng):
+    """Rows given twice: damping alone tells their multipliers apart, so stiffness costs digits."""
+    model = repeated(lw.load("four_bar"))
+    q, x = model.reference, rng.normal(size=model.nc)
+    v = tau = np.zeros(model.nv)
+    operator = lw.delassus_operator(model, mu="input", method=method)
+    believed = []
+    for stiffness in 10.0 ** np.arange(0, 16, 2):
+        mu = automatic_penalties(model, stiffness)
+        at, expected = operator.factor(q, mu), Expected(model, q, v, tau, x, mu).solve
+        error = float(np.abs(at.solve(x) - expected).max() / np.abs(expected).max())
+        assert at.status != 0 or error <= 1e-6, stiffness
+        believed.append(at.status == 0)
+    assert believed[0] and believed[3] and not believed[-1]
+    batch = operator.factor(np.stack([q, q]), np.stack([automatic_penalties(model, s) for s in (1.0, 1e15)]))
+    assert batch.status[0] == 0 < batch.status[1]
+    assert operator.factor(q, np.full(model.nc, np.nan)).status == 3
+
+
 # Stages
 
 

@@ -44,6 +44,12 @@ class DelassusMatrix:
     def solve(self, x: Sequence[Scalar]) -> list[Scalar]:
         return self._damped.solve(x)
 
+    def margins(self, share: float) -> list[Scalar]:
+        """Positive where elimination leaves more than this share of every diagonal entry: of rows that depend on one
+        another it leaves 1/mu."""
+        factor = self._damped
+        return [pivot - share * entry for pivot, entry in zip(factor.pivots, factor.diagonal, strict=True)]
+
 
 class DelassusSweeps:
     """Of a mechanism at rest: what passes its joints is worked out once."""
@@ -84,6 +90,10 @@ class DelassusSweeps:
         pull = [m * value for m, value in zip(self._mu, x, strict=True)]
         _, held = self._penalised.response(pull, whole=False)  # -J (M + J' W J)^-1 J' W x
         return [p + m * h for p, m, h in zip(pull, self._mu, held, strict=True)]
+
+    def margins(self, share: float) -> list[Scalar]:
+        """Positive unless a penalised inertia has no inverse; small ones are no matter here."""
+        return self._penalised.pivots
 
     @cached_property
     def _joints(self):

@@ -6,15 +6,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ..algorithms.free_rows import free_row_acceleration
+from ..algorithms.row_scales import row_scales
 from ..errors import InputError
-from .operator_choice import METHODS, STIFFNESS, OperatorMethod, cheapest_method, sweeps_are_accurate
+from ..spatial import RowVector
+from .operator_choice import METHODS, STIFFEST_SWEPT, STIFFNESS, OperatorMethod, cheapest_method, sweeps_are_accurate
 from .penalties import penalties
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
+from .status import status
 
-LATE_INPUTS = {"product": ("x",), "solve": ("x",), "bias": ("v", "tau")}
+LATE_INPUTS = {"product": ("x",), "solve": ("x",), "bias": ("v", "tau"), "status": ()}
 """What each output needs beside what the operator is factored with."""
 _DEFAULT = ("product", "solve")
+# Below this product of mu and a row's scale, solutions by sweeps lose no more than 1e-6 (float32: 1e-3) of x.
+_STIFFEST_BELIEVED = {name: 100.0 * stiffest for name, stiffest in STIFFEST_SWEPT.items()}
+# Of the damped matrix, relative to its diagonal, whose rounding is about 1e-7 (float32: 1e-3) of a smaller one.
+_SMALLEST_PIVOT = {"float64": 1e-9, "float32": 1e-4}
 
 
 @dataclass(frozen=True)
@@ -43,20 +50,32 @@ def _evaluate(outputs, tree, x, options):
         results["bias"] = free_row_acceleration(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), active=active
         )
-    applied = [name for name in outputs if name != "bias"]
-    if applied:
+    applied = [name for name in outputs if name in ("product", "solve")]
+    if applied or "status" in outputs:
         precision = options["precision"]
         given = None if options["mu"] == "input" else penalties(tree.model, options["mu"], STIFFNESS[precision])
         mu = list(x["mu"]) if given is None else given.tolist()
         method = OperatorMethod.named(options["method"]) or cheapest_method(
-            tree.model, outputs, options["applications"] or options["count"] or 1,
+            tree.model, tuple(name for name in outputs if name != "status"),
+            options["applications"] or options["count"] or 1,
             sweeps_are_accurate(tree.model, given, precision),
         )  # fmt: skip
         operators = method.operators(tree, x["q"], mu, active)
         for name in applied:
             apply = getattr(operators[name], name)
             results[name] = apply(list(x["x"])) if x["x"].ndim == 1 else [apply(list(row)) for row in x["x"]]
+        if "status" in outputs:
+            results["status"] = _status(operators["solve"], method, mu, row_scales(tree.model), precision)
     return results
+
+
+def _status(operator, method: OperatorMethod, mu, scales, precision: str):
+    """Of solutions: whether they are determined, and whether sweeps leave them enough digits."""
+    converged = None
+    if mu and method.solve == "sweeps":
+        stiffest = RowVector(m * d for m, d in zip(mu, scales.tolist(), strict=True)).largest
+        converged = stiffest <= _STIFFEST_BELIEVED[precision]
+    return status(mu, operator.margins(_SMALLEST_PIVOT[precision]), converged)
 
 
 def _check_options(model, options) -> None:

@@ -30,7 +30,7 @@ _FOR_TREES = ("pv_osimr",)
 # mu times the scale of a row (row_scales.py) where mu is automatic, by the precision of the arithmetic.
 STIFFNESS = {"float64": 1e6, "float32": 1e3}
 # Solutions by sweeps lose about as many digits as this has, so stiffer ones take the matrix: docs/delassus.md.
-_STIFFEST_SWEPT = {"float64": 1e6, "float32": 1e1}
+STIFFEST_SWEPT = {"float64": 1e6, "float32": 1e1}
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ def cheapest_method(
 
 def sweeps_are_accurate(model: Model, mu: np.ndarray | None, precision: str) -> bool:
     """Whether solutions by sweeps keep half of the digits. Penalties that come with the call (None) are thought soft,
-    except in single precision, where not even those of a contact would be.
+    except in single precision, where not even those of a contact would be; `status` says where they were not.
     """
     stiffest = float(np.max(mu * row_scales(model), initial=0.0)) if mu is not None else STIFFNESS["float64"]
-    return stiffest <= _STIFFEST_SWEPT[precision] * (1 + 1e-9)
+    return stiffest <= STIFFEST_SWEPT[precision] * (1 + 1e-9)
 
 
 @lru_cache(maxsize=64)
