@@ -38,6 +38,7 @@ _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": N
 # answer. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
+CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
 
 
@@ -111,6 +112,12 @@ def _rank_tolerance(model: Model, options, precision: Precision) -> float:
     return rank_tolerance(model, precision.answer) if given is None else float(given)
 
 
+def _consistent(model: Model, options, precision: Precision) -> float:
+    """The rank tolerance is ten times what rounding leaves: the model's own, or that of its state."""
+    given = options["rank_tolerance"]
+    return max(0.1 * rank_tolerance(model), CONSISTENT[precision.answer]) if given is None else 0.1 * float(given)
+
+
 def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> Accuracy:
     tolerance = options["tolerance"]
     products = [m * float(d) for m, d in zip(mu, row_scales(model), strict=True)] if mu else [1.0]
@@ -119,6 +126,7 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
         _rank_tolerance(model, options, precision),
         sum_of(products) * (1.0 / len(products)),
         precision.rounding,
+        _consistent(model, options, precision),
     )
 
 
