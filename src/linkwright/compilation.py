@@ -47,7 +47,9 @@ def compile(
                  `linkwright.model.parameters`
     f_ext        True adds external forces (nbodies, 6), [linear; angular] in body frames, as the next input. Otherwise
                  a call may still give them by name; the function that takes them is compiled at the first such call
-    lanes        samples computed at once in a batch; dtype "float64" or "float32"; threads a number or "all"
+    lanes        samples computed at once in a batch; threads a number or "all"
+    dtype        of all arrays, "float64" or "float32"; constrained solvers compute in double precision in either case,
+                 unless their iterations are counted
     repeat       True makes a function that can also run many times in one call: see `CompiledFunction.repeat`
     options      of the algorithm, e.g. frame="tool", reference="world"
 
@@ -59,6 +61,7 @@ def compile(
             raise InputError("inputs= belongs to compile(function, inputs=...); a named algorithm knows its inputs")
         request = Request.of(what, algorithm, outputs, parameters, f_ext, options, check_dtype(dtype))
         target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache, "repeat": repeat}
+        target["arithmetic"] = request.arithmetic
         function = compile_cached(request.program, key=request.key, **target)
         if "f_ext" in request.recipe.optional_inputs and not f_ext:
             with_forces = replace(request, f_ext=True)
@@ -126,7 +129,7 @@ class Request:
     f_ext: bool
     options: Mapping[str, Any]
     precision: str = "float64"
-    """Of the arithmetic: what is converged, stiff or dependent depends on it."""
+    """Of the arrays: what is converged, right or dependent depends on it."""
 
     @classmethod
     def of(cls, model, algorithm, outputs, parameters, f_ext, options, precision="float64") -> Request:
@@ -164,6 +167,11 @@ class Request:
             )
         return request
 
+    @property
+    def arithmetic(self) -> str:
+        """The precision to compute in."""
+        return "float64" if self.recipe.needs_double(self.options) else self.precision
+
     @functools.cached_property
     def input_shapes(self) -> dict[str, tuple[int, ...]]:
         return self.recipe.input_shapes(self.model, self.parameters, self.f_ext, self.options)
@@ -185,7 +193,8 @@ class Request:
     def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: values[name] for name in self.parameters}
         tree = Tree(self.model, given) if given else tree_of(self.model)
-        results = self.recipe.evaluate(tree, values, {**self.options, "precision": self.precision})
+        precisions = {"precision": self.precision, "arithmetic": self.arithmetic}
+        results = self.recipe.evaluate(tree, values, {**self.options, **precisions})
         return {name: results[name] for name in self.outputs}
 
     def program(self) -> Program:

@@ -65,6 +65,8 @@ def test_what_makes_a_key():
     assert key != cache.make_key("b", **options)
     assert key != cache.make_key("a", **{**options, "lanes": 2})
     assert key != cache.make_key("a", **{**options, "dtype": "float32"})
+    assert key == cache.make_key("a", **options, arithmetic=options["dtype"])
+    assert key != cache.make_key("a", **options, arithmetic="float32")
     other = type(target)(target.triple, target.cpu, target.features + ",+other")
     assert key != cache.make_key("a", **{**options, "target": other})
 

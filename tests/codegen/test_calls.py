@@ -270,3 +270,26 @@ def test_single_precision():
     result = function(x, y)
     assert result.add.dtype == np.float32 and result.add == np.float32(2.5)
     np.testing.assert_array_equal(function(x.astype(np.float32), y.astype(np.float32)).sin, result.sin)
+
+
+@pytest.mark.parametrize("count", [None, 1, 21])
+def test_arrays_of_floats_computed_in_double_precision(count):
+    program = trace(lambda x: {"left": (x + 1e9) - 1e9, "copy": x[0], "third": 1.0 / 3.0}, {"x": 9})
+    function = compile_program(program, dtype="float32", arithmetic="float64")
+    x = np.random.default_rng(0).normal(size=9 if count is None else (count, 9)).astype(np.float32)
+    result = function(x)
+    assert result.left.dtype == np.float32 and function.dtype == np.float32
+    np.testing.assert_array_equal(result.left, ((x.astype(float) + 1e9) - 1e9).astype(np.float32))
+    assert np.abs(result.left - x).max() < 1e-6  # floats would lose all of it
+    np.testing.assert_array_equal(result.copy, x[..., 0])
+    assert np.all(result.third == np.float32(1.0 / 3.0))
+    given = np.full(x.shape, np.nan, np.float32)
+    np.testing.assert_array_equal(function(x, out=(given, result.copy, result.third))[0], given)
+    np.testing.assert_array_equal(given, result.left)
+
+
+def test_arrays_of_doubles_are_not_computed_in_single_precision():
+    with pytest.raises(UnsupportedError, match="arithmetic is 'float32'"):
+        compile_program(every_operation(), arithmetic="float32")
+    with pytest.raises(InputError, match="lanes=16"):
+        compile_program(every_operation(), dtype="float32", arithmetic="float64", lanes=16)

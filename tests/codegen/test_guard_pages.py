@@ -32,11 +32,12 @@ def guarded(shape: tuple[int, ...], dtype: np.dtype, *, at_end: bool) -> np.ndar
     return np.frombuffer((ctypes.c_char * size).from_address(start), dtype=dtype).reshape(shape)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("arithmetic", ["float64", "float32", "float32 in double"])
 @pytest.mark.parametrize("lanes", [1, 4, 8])
 @pytest.mark.parametrize("program", [chain(), random_program(5)], ids=lambda p: p.name)
-def test_guard_pages(program, lanes, dtype):
-    function = compile_program(program, lanes=lanes, dtype=dtype)
+def test_guard_pages(program, lanes, arithmetic):
+    dtype, _, inside = arithmetic.partition(" in ")
+    function = compile_program(program, lanes=lanes, dtype=dtype, arithmetic="float64" if inside else None)
     rng = np.random.default_rng(0)
     for batch in (1, 3, 8, 13, 33):
         for at_end in (False, True):

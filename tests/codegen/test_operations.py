@@ -14,13 +14,17 @@ from linkwright.trace import interpret
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.3, -2.7, 100.0, 1e-310, -1e-310, 1e300, 30.0]
 BATCHES = (0, 1, 3, 4, 5, 17, 100)
-CONFIGURATIONS = [("float64", lanes) for lanes in (1, 2, 4, 8)] + [("float32", lanes) for lanes in (1, 4, 8, 16)]
+CONFIGURATIONS = [
+    *(("float64", None, lanes) for lanes in (1, 2, 4, 8)),
+    *(("float32", None, lanes) for lanes in (1, 4, 8, 16)),
+    *(("float32", "float64", lanes) for lanes in (1, 4, 8)),
+]
 
 
-@pytest.fixture(scope="module", params=CONFIGURATIONS, ids=lambda p: f"{p[0]}-{p[1]}")
+@pytest.fixture(scope="module", params=CONFIGURATIONS, ids=lambda p: f"{p[0]}-{p[1] or p[0]}-{p[2]}")
 def compiled(request):
-    dtype, lanes = request.param
-    return compile_program(every_operation(), dtype=dtype, lanes=lanes)
+    dtype, arithmetic, lanes = request.param
+    return compile_program(every_operation(), dtype=dtype, lanes=lanes, arithmetic=arithmetic)
 
 
 def test_every_operation(compiled):

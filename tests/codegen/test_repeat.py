@@ -95,12 +95,16 @@ def test_threads_and_empty_batches(monkeypatch):
     assert alone.repeat({**inputs, "q": q[:0], "v": v[:0]}, 50).q.shape == (0, 50, 5)
 
 
-def test_single_precision():
-    function = compile_program(pendulums(4), repeat=True, dtype="float32")
+@pytest.mark.parametrize("arithmetic", ["float32", "float64"])
+def test_single_precision(arithmetic):
+    function = compile_program(pendulums(4), repeat=True, dtype="float32", arithmetic=arithmetic)
     q, v = np.random.default_rng(4).normal(size=(2, 13, 4)).astype(np.float32)
     inputs = {"push": np.zeros(4), "gain": 1.0}
     batch = function.repeat({"q": q, "v": v, **inputs}, 30).q
     np.testing.assert_array_equal(batch[7], function.repeat({"q": q[7], "v": v[7], **inputs}, 30).q)
+    first = function.repeat({"q": q, "v": v, **inputs}, 12, every=12)  # what is kept from step to step is in floats
+    again = function.repeat({"q": first.q[:, -1], "v": first.v[:, -1], **inputs}, 18).q
+    np.testing.assert_array_equal(again, batch[:, 12:])
 
 
 def test_refusals(case):

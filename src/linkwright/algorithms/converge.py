@@ -12,6 +12,7 @@ passes suffice.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,12 +33,15 @@ class Accuracy:
     rank_tolerance  directions of the constraints with a smaller scaled singular value are dependent: not enforced
     kappa           mu times the scale of each row: the eigenvalue s of a direction with singular value 1
     rounding        of the arithmetic
+    consistent      what directions that do not count may ask for, relative to accelerations, without contradicting the
+                    others: the rounding of the model or of the state
     """
 
     tolerance: float
     rank_tolerance: float
     kappa: Scalar
     rounding: float
+    consistent: float
 
     @property
     def hidden(self) -> float:
@@ -73,6 +77,7 @@ DOUBT = 20.0  # times the rank tolerance: weaker directions may be mixed with so
 _SMALL = 1e-15
 _NOTHING = 1e-30  # squares of sizes below this are zero, also in single precision
 _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^2
+_LEAST_SHARE_OF_ROUNDING = 1e-3
 
 
 class Sizes:
@@ -88,8 +93,16 @@ class Sizes:
             RowVector(asked[k] for k in rows).square + RowVector(first[k] for k in rows).square + moving
             for rows, moving in zip(self.kinds, squares, strict=True)
         ]
-        least = maximum((found[0] + found[1]) * _LEAST_SHARE**2, _NOTHING)
-        self.inverse = [1.0 / maximum(x, least) for x in found]
+        self.squares = found
+        self.inverse = _inverse(found, _LEAST_SHARE)
+
+    def beside(self, squares: tuple[Scalar, Scalar]) -> Sizes:
+        """With other accelerations, squared, that rows take the difference of: to tell contradictions from rounding,
+        which there is of all of them; so neither kind of rows is small where the other is not."""
+        sizes = copy.copy(self)
+        sizes.squares = [own + more for own, more in zip(self.squares, squares, strict=True)]
+        sizes.inverse = _inverse(sizes.squares, _LEAST_SHARE_OF_ROUNDING)
+        return sizes
 
     def relative_square(self, residuals: Sequence[Scalar]) -> Scalar:
         """Of residuals, relative to the accelerations."""
@@ -98,6 +111,11 @@ class Sizes:
             for rows, inverse in zip(self.kinds, self.inverse, strict=True)
             if rows
         )
+
+
+def _inverse(squares: Sequence[Scalar], share: float) -> list[Scalar]:
+    least = maximum((squares[0] + squares[1]) * share**2, _NOTHING)
+    return [1.0 / maximum(x, least) for x in squares]
 
 
 def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scalar]) -> Solution:

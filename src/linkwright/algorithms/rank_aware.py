@@ -14,6 +14,7 @@ from __future__ import annotations
 from ..scalar import Scalar, maximum, minimum, sqrt, until, where
 from ..spatial import RowVector, eigenvectors
 from .converge import _NOTHING, Accuracy, Sizes
+from .joint_motions import squared_joint_motions
 from .proximal import FactoredProblem
 
 OK, NOT_CONVERGED, SINGULAR, INFEASIBLE = 0.0, 1.0, 2.0, 4.0
@@ -24,9 +25,8 @@ EXHAUSTED = 1e-12
 # Near the limit, within this factor, an answer that hangs on which side a direction falls is said to be singular ...
 NEAR = 3.0
 NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
-# A file's rounding asks of a dependent direction about sigma times the accelerations, or a tenth of the rank
-# tolerance, which is larger where digits are few; contradictions ask for more.
-ROUNDING = 100.0
+# Rounding asks of a dependent direction about sigma times the accelerations; contradictions ask for more.
+ROUNDING = 10.0
 NOISE = 100.0  # errors of T, in units of the rounding of a number as large as kappa
 
 
@@ -64,7 +64,7 @@ class WeakDirections:
             begun = self.inverse_root * self.start + self.root * (self.first + residuals * self.way)
             x = RowVector(where(is_first > 0.5, a, b) for a, b in zip(begun, x, strict=True))
             before = self.sizes.relative_square(residuals)
-            directions, used = self._directions(residuals, x)
+            directions, used = self._directions(inner, residuals, x)
             step = self.root * directions.step
             change, moved = self.factored.response(step)
             residuals = residuals + moved
@@ -86,7 +86,7 @@ class WeakDirections:
         inner, residuals, lam, _, passes, weakest, _, outcome = split(values)
         return inner, residuals, lam, passes, weakest, outcome
 
-    def _directions(self, residuals: RowVector, x: RowVector) -> tuple[Directions, Scalar]:
+    def _directions(self, inner: list[Scalar], residuals: RowVector, x: RowVector) -> tuple[Directions, Scalar]:
         """(Ritz pairs, how many Lanczos vectors they took)."""
         hidden = self.accuracy.hidden
         r = self.root * residuals
@@ -94,7 +94,10 @@ class WeakDirections:
         Q, diagonal, beside, used = self._lanczos(r, enough)
         theta, V = eigenvectors(diagonal, beside)
         vectors = [_combined(Q, v) for v in V]
-        return Directions(self, theta, vectors, r, x), used
+        problem, sizes = self.factored.problem, self.sizes
+        if inner:  # accelerations of the joints; where there are none, sizes are of unconstrained ones already
+            sizes = sizes.beside(squared_joint_motions(problem, inner))
+        return Directions(self, theta, vectors, r, x, sizes), used
 
     def _lanczos(self, r: RowVector, enough: Scalar):
         """(vectors, newest first, diagonal and subdiagonal of Q'TQ, how many there are). Missing vectors are zero, and
@@ -135,7 +138,11 @@ class WeakDirections:
 class Directions:
     """Ritz pairs, and what they say."""
 
-    def __init__(self, weak: WeakDirections, theta: list[Scalar], vectors: list[RowVector], r: RowVector, x: RowVector):
+    def __init__(
+        self, weak: WeakDirections, theta: list[Scalar], vectors: list[RowVector], r: RowVector, x: RowVector,
+        sizes: Sizes,
+    ):  # fmt: skip
+        """`sizes` of accelerations beside which contradictions are more than rounding."""
         accuracy, tolerance = weak.accuracy, weak.accuracy.rank_tolerance
         self.vectors = vectors
         theta = [minimum(maximum(t, 0.0), 1.0) for t in theta]
@@ -151,14 +158,16 @@ class Directions:
             along = where(counts, left / maximum(t, _NOTHING), -(left + pushed) / maximum(1.0 - t, 1e-3))
             self.step = self.step + u * along
             # what the direction asks for: its residual were the multipliers zero, relative to the rows' accelerations
-            asked = abs(left + t * pushed) * sqrt(weak.sizes.relative_square(weak.inverse_root * u))
+            unpushed, rows = abs(left + t * pushed), weak.inverse_root * u
+            asked = unpushed * sqrt(weak.sizes.relative_square(rows))
             effect = asked / sqrt(maximum(t, accuracy.weakest * 1e-2))
             is_near = (s > tolerance / NEAR) & (s < tolerance * NEAR) & (effect > NOTICEABLE)
             near = where(is_near, 1.0, near)
             if weak.factored.squares:  # digits of s, the square, that are missing from a direction that counts
                 missing = accuracy.rounding * accuracy.kappa * NOISE
                 near = where(counts & (effect * missing > NOTICEABLE * t), 1.0, near)
-            contradicts = ~counts & (asked > maximum(ROUNDING * s, tolerance * 0.1))
+            asked = unpushed * sqrt(sizes.relative_square(rows))
+            contradicts = ~counts & (asked > maximum(ROUNDING * s, accuracy.consistent))
             contradicting = where(contradicts, 1.0, contradicting)
         self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, OK))
 

@@ -141,11 +141,12 @@ class Builder:
 
     # memory
 
-    def load(self, place: tuple[str, int], alignment: int) -> str:
-        return self.emit(f"load {self.type.text}, ptr {self._address(place)}, align {alignment}")
+    def load(self, place: tuple[str, int], alignment: int, kind: VectorType | None = None) -> str:
+        return self.emit(f"load {(kind or self.type).text}, ptr {self._address(place)}, align {alignment}")
 
-    def store(self, value: str, place: tuple[str, int], alignment: int) -> None:
-        self.lines.append(f"store {self.type.text} {value}, ptr {self._address(place)}, align {alignment}")
+    def store(self, value: str, place: tuple[str, int], alignment: int, kind: VectorType | None = None) -> None:
+        text = (kind or self.type).text
+        self.lines.append(f"store {text} {value}, ptr {self._address(place)}, align {alignment}")
 
     def _address(self, place: tuple[str, int]) -> str:
         name = self._new()

@@ -56,9 +56,10 @@ def cache_directory() -> Path | None:
     return base / "linkwright"
 
 
-def make_key(content: str, *, lanes: int, dtype: str, target: Target) -> str:
+def make_key(content: str, *, lanes: int, dtype: str, target: Target, arithmetic: str | None = None) -> str:
     """The key of a function whose program is identified by `content`."""
-    return _digest("\0".join((content, str(lanes), dtype, target.identity(), source_hash())).encode())
+    numbers = f"{dtype} computed in {arithmetic or dtype}"
+    return _digest("\0".join((content, str(lanes), numbers, target.identity(), source_hash())).encode())
 
 
 def program_content(program: Program) -> str:

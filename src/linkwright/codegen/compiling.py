@@ -13,27 +13,30 @@ from .image import Image, compress_ir
 from .modules import ModuleSource
 from .objectfile import generate_objects
 from .signature import Signature
-from .target import Target, check_dtype, choose_lanes, host_target
+from .target import Target, check_arithmetic, check_dtype, choose_lanes, host_target
 from .threads import thread_count
 
 
 def compile_program(
     program: Program, *, lanes: int | str = "auto", dtype: str = "float64", threads: int | str = 1,
-    cache_key: str | None = None, cache: bool = True, repeat: bool = False,
+    cache_key: str | None = None, cache: bool = True, repeat: bool = False, arithmetic: str | None = None,
 ) -> CompiledFunction:  # fmt: skip
     """Machine code for `program` on this computer.
 
-    `lanes` samples are computed at once in a batch ("auto": as many as fit a register); `threads` (a number or "all")
-    share large batches. `cache_key` identifies the program in the on-disk cache, in place of its full content.
+    Arrays hold numbers of type `dtype`, and computing is done in that precision or, where given, in that of
+    `arithmetic`, "float64". `lanes` samples are computed at once in a batch ("auto": as many as fit a register);
+    `threads` (a number or "all") share large batches. `cache_key` identifies the program in the on-disk
+    cache, in place of its full content.
     """
     return compile_cached(
-        lambda: program, key=cache_key, lanes=lanes, dtype=dtype, threads=threads, cache=cache, repeat=repeat
-    )
+        lambda: program, key=cache_key, lanes=lanes, dtype=dtype, threads=threads, cache=cache, repeat=repeat,
+        arithmetic=arithmetic,
+    )  # fmt: skip
 
 
 def compile_cached(
     make_program: Callable[[], Program], *, key: str | None, lanes: int | str = "auto", dtype: str = "float64",
-    threads: int | str = 1, cache: bool = True, repeat: bool = False,
+    threads: int | str = 1, cache: bool = True, repeat: bool = False, arithmetic: str | None = None,
 ) -> CompiledFunction:  # fmt: skip
     """As `compile_program`, but the program is only made if the cache holds nothing under `key`.
 
@@ -41,7 +44,8 @@ def compile_cached(
     `repeat` makes a function that can run many times in one call, its outputs fed back to inputs of the same name.
     """
     target, dtype = host_target(), check_dtype(dtype)
-    lanes, threads = choose_lanes(lanes, dtype, target), thread_count(threads)
+    arithmetic = check_arithmetic(arithmetic, dtype)
+    lanes, threads = choose_lanes(lanes, arithmetic, target), thread_count(threads)
     program = None
     if key is None:
         program = make_program()
@@ -50,25 +54,27 @@ def compile_cached(
         content = "key " + key
     if repeat:
         content = "repeated " + content
-    full_key = make_key(content, lanes=lanes, dtype=dtype, target=target)
+    full_key = make_key(content, lanes=lanes, dtype=dtype, target=target, arithmetic=arithmetic)
     image = load_cached(full_key) if cache else None
     if image is not None:
         try:
             return CompiledFunction.of(image, target, threads=threads, from_cache=True)
         except CodegenError:
             pass  # intact, but this process cannot load it: compile it here
-    image = build_image(make_program() if program is None else program, lanes, dtype, target, repeat=repeat)
+    program = make_program() if program is None else program
+    image = build_image(program, lanes, dtype, target, repeat=repeat, arithmetic=arithmetic)
     if cache:
         store(full_key, image)
     return CompiledFunction.of(image, target, threads=threads)
 
 
 def build_image(
-    program: Program, lanes: int, dtype: str, target: Target, *, chunk_size: int | None = None, repeat: bool = False
-) -> Image:
+    program: Program, lanes: int, dtype: str, target: Target, *, chunk_size: int | None = None, repeat: bool = False,
+    arithmetic: str | None = None,
+) -> Image:  # fmt: skip
     start = time.perf_counter()
     signature = Signature.of(program.check(), dtype)
-    source = ModuleSource(program, lanes, dtype, target, chunk_size, repeat=repeat)
+    source = ModuleSource(program, lanes, dtype, target, chunk_size, repeat=repeat, arithmetic=arithmetic)
     modules: list[str] = []
 
     def recorded():

@@ -115,7 +115,7 @@ class _ChunkBody:
     def _define(self, node: int, value: str) -> None:
         self.values[node] = value
         for output, element in self.plan.output_elements.get(node, ()):
-            self._store(value, self.places.output(output, element))
+            self._store_output(value, self.places.output(output, element))
 
     def copy_leaves(self) -> None:
         """Outputs that are constants or copies of inputs."""
@@ -123,12 +123,12 @@ class _ChunkBody:
             if node in self.outline.leaves:
                 value = self._fetch(node, -1)
                 for output, element in elements:
-                    self._store(value, self.places.output(output, element))
+                    self._store_output(value, self.places.output(output, element))
 
     def _fetch(self, node: int, slot: int) -> str:
         if node in self.outline.leaves:
             op, *rest = self.outline.leaves[node]
-            return self.builder.constant(rest[0]) if op is Op.CONST else self._load(self.places.input(*rest))
+            return self.builder.constant(rest[0]) if op is Op.CONST else self._load_input(self.places.input(*rest))
         value = self._load(self.places.slot_read(slot))
         if node in self.outline.truths:
             return self.builder.compare("une", value, self.builder.type.number(0.0))
@@ -139,6 +139,23 @@ class _ChunkBody:
         if node in self.outline.truths:  # slots hold numbers
             value = self.builder.select(value, self.builder.type.number(1.0), self.builder.type.number(0.0))
         self._store(value, self.places.slot_written(slot))
+
+    def _load_input(self, place: Place) -> str:
+        kind = self.builder.type
+        if not (kind.converts and self.places.in_arrays):
+            return self._load(place)
+        return self.builder.emit(kind.from_arrays(self.builder.load(place, kind.in_arrays.bytes, kind.in_arrays)))
+
+    def _store_output(self, value: str, place: Place) -> None:
+        """Rounded to what the arrays hold, also where it is only going to be copied there: what is fed back to an input
+        must be the same whichever way it went."""
+        kind = self.builder.type
+        if not kind.converts:
+            return self._store(value, place)
+        rounded = self.builder.emit(kind.to_arrays(value))
+        if self.places.in_arrays:
+            return self.builder.store(rounded, place, kind.in_arrays.bytes, kind.in_arrays)
+        return self._store(self.builder.emit(kind.from_arrays(rounded)), place)
 
     def _load(self, place: Place) -> str:
         return self.builder.load(place, self.places.alignment)

@@ -78,7 +78,7 @@ class EntryFunction:
         ]
 
     def _stack(self) -> list[str]:
-        scalar = VectorType(1, self.vector.dtype)
+        scalar = self.vector.one
         inputs, outputs = len(self.inputs), len(self.outputs)
         return [
             f"%workspace = alloca [{max(1, single_workspace_bytes(self.plan, scalar))} x i8], align {ALIGNMENT}",
@@ -148,7 +148,7 @@ class EntryFunction:
             ]
         else:
             lines.append("br label %check_out0")
-        scalar = self.vector.scalar_bytes
+        scalar = self.vector.in_arrays.scalar_bytes
         inputs = [(f"%arg{k}", f"%samples{k}", array.size * scalar) for k, array in enumerate(self.inputs)]
         for k, output in enumerate(self.outputs):
             lines += [

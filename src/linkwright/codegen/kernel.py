@@ -150,7 +150,7 @@ def scalar_kernel(plan: Plan, vector: VectorType) -> list[str]:
 
 def _row(vector: VectorType, tag: str, base: str, offset: str, slot: int) -> list[str]:
     return [
-        f"%row{tag} = getelementptr {vector.scalar}, ptr {base}, i64 {offset}",
+        f"%row{tag} = getelementptr {vector.in_arrays.scalar}, ptr {base}, i64 {offset}",
         f"%io{tag} = getelementptr ptr, ptr %io, i64 {slot}",
         f"store ptr %row{tag}, ptr %io{tag}, align 8",
     ]

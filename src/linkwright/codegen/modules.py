@@ -40,10 +40,10 @@ class ModuleSource:
 
     def __init__(
         self, program: Program, lanes: int, dtype: str, target: Target, chunk_size: int | None = None, *,
-        repeat: bool = False,
+        repeat: bool = False, arithmetic: str | None = None,
     ):  # fmt: skip
-        self.vector = VectorType(lanes, dtype)
-        self.scalar = VectorType(1, dtype)
+        self.vector = VectorType(lanes, arithmetic or dtype, dtype)
+        self.scalar = self.vector.one
         self.target = target
         self._program, self._chunk_size, self._repeat = program, chunk_size, repeat
 

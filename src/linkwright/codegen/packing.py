@@ -33,18 +33,21 @@ def _pack(v: VectorType) -> list[str]:
             f"%valid{lane} = icmp slt i64 %sample{lane}, %last",
             f"%clamped{lane} = select i1 %valid{lane}, i64 %sample{lane}, i64 %last",
             f"%offset{lane} = mul i64 %clamped{lane}, %stride",
-            f"%row{lane} = getelementptr {v.scalar}, ptr %base, i64 %offset{lane}",
+            f"%row{lane} = getelementptr {v.in_arrays.scalar}, ptr %base, i64 %offset{lane}",
         ]
     tile = _tile_loop(v, "%row", load_from_rows=True)
-    element = []
+    element, rows = [], v.in_arrays
     vector_name = "poison"
     for lane in range(v.lanes):
         element += [
-            f"%p{lane} = getelementptr {v.scalar}, ptr %row{lane}, i64 %k",
-            f"%e{lane} = load {v.scalar}, ptr %p{lane}, align {v.scalar_bytes}",
-            f"%i{lane} = insertelement {v.text} {vector_name}, {v.scalar} %e{lane}, i32 {lane}",
+            f"%p{lane} = getelementptr {rows.scalar}, ptr %row{lane}, i64 %k",
+            f"%e{lane} = load {rows.scalar}, ptr %p{lane}, align {rows.scalar_bytes}",
+            f"%i{lane} = insertelement {rows.text} {vector_name}, {rows.scalar} %e{lane}, i32 {lane}",
         ]
         vector_name = f"%i{lane}"
+    if v.converts:
+        element.append(f"%wide = {v.from_arrays(vector_name)}")
+        vector_name = "%wide"
     element += [
         f"%to = getelementptr {v.text}, ptr %block, i64 %k",
         f"store {v.text} {vector_name}, ptr %to, align {v.bytes}",
@@ -72,17 +75,18 @@ def _unpack(v: VectorType) -> list[str]:
         lines += [
             f"%sample{lane} = add i64 %first, {lane}",
             f"%offset{lane} = mul i64 %sample{lane}, %stride",
-            f"%row{lane} = getelementptr {v.scalar}, ptr %base, i64 %offset{lane}",
+            f"%row{lane} = getelementptr {v.in_arrays.scalar}, ptr %base, i64 %offset{lane}",
         ]
     element = [
         "%position = mul i64 %lane, %stride",
         "%target = add i64 %position, %k",
-        f"%to = getelementptr {v.scalar}, ptr %row0, i64 %target",
+        f"%to = getelementptr {v.in_arrays.scalar}, ptr %row0, i64 %target",
         f"%column = mul i64 %k, {v.lanes}",
         "%source = add i64 %column, %lane",
         f"%from = getelementptr {v.scalar}, ptr %block, i64 %source",
         f"%e = load {v.scalar}, ptr %from, align {v.scalar_bytes}",
-        f"store {v.scalar} %e, ptr %to, align {v.scalar_bytes}",
+        *([f"%narrow = {v.one.to_arrays('%e')}"] if v.converts else []),
+        f"store {v.in_arrays.scalar} {'%narrow' if v.converts else '%e'}, ptr %to, align {v.in_arrays.scalar_bytes}",
     ]
     inner = counting_loop("columns", "k", "%n", element, "rows_next", before="rows_body")
     return [
@@ -113,7 +117,7 @@ def _tile_loop(v: VectorType, row: str, *, load_from_rows: bool) -> list[str]:
     """for c in 0, L, 2L, ... < n: one tile at column min(c, n - L). Enters at `tiles`, leaves to `done`."""
     rows, columns = [], []
     for lane in range(v.lanes):
-        rows.append((f"%rowat{lane}", [f"%rowat{lane} = getelementptr {v.scalar}, ptr {row}{lane}, i64 %c"]))
+        rows.append((f"%rowat{lane}", [f"%rowat{lane} = getelementptr {v.in_arrays.scalar}, ptr {row}{lane}, i64 %c"]))
         columns.append((
             f"%columnat{lane}",
             [
@@ -121,17 +125,25 @@ def _tile_loop(v: VectorType, row: str, *, load_from_rows: bool) -> list[str]:
                 f"%columnat{lane} = getelementptr {v.text}, ptr %block, i64 %column{lane}",
             ],
         ))  # fmt: skip
-    source, target = (rows, columns) if load_from_rows else (columns, rows)
-    source_alignment, target_alignment = v.scalar_bytes, v.bytes
-    if not load_from_rows:
-        source_alignment, target_alignment = target_alignment, source_alignment
     body = []
-    for lane, (pointer, address) in enumerate(source):
-        body += [*address, f"%t0_{lane} = load {v.text}, ptr {pointer}, align {source_alignment}"]
+    if load_from_rows:
+        for lane, (pointer, address) in enumerate(rows):
+            name = f"%loaded{lane}" if v.converts else f"%t0_{lane}"
+            body += [*address, f"{name} = load {v.in_arrays.text}, ptr {pointer}, align {v.in_arrays.scalar_bytes}"]
+            body += [f"%t0_{lane} = {v.from_arrays(name)}"] if v.converts else []
+    else:
+        for lane, (pointer, address) in enumerate(columns):
+            body += [*address, f"%t0_{lane} = load {v.text}, ptr {pointer}, align {v.bytes}"]
     transposed, names = transpose(v)
     body += transposed
-    for (pointer, address), name in zip(target, names, strict=True):
-        body += [*address, f"store {v.text} {name}, ptr {pointer}, align {target_alignment}"]
+    if load_from_rows:
+        for (pointer, address), name in zip(columns, names, strict=True):
+            body += [*address, f"store {v.text} {name}, ptr {pointer}, align {v.bytes}"]
+    else:
+        for lane, ((pointer, address), name) in enumerate(zip(rows, names, strict=True)):
+            body += [f"%stored{lane} = {v.to_arrays(name)}"] if v.converts else []
+            name = f"%stored{lane}" if v.converts else name
+            body += [*address, f"store {v.in_arrays.text} {name}, ptr {pointer}, align {v.in_arrays.scalar_bytes}"]
     return [
         "tiles:",
         f"%last_column = sub i64 %n, {v.lanes}",

@@ -26,20 +26,22 @@ class Places:
     slot_written: Callable[[int], Place]
     slot_read: Callable[[int], Place]
     alignment: int
+    in_arrays: bool  # inputs and outputs are the numbers of the user's arrays themselves
 
 
 def direct_places(plan: Plan, vector: VectorType) -> Places:
     """One lane: a sample's rows are read and written where the user's arrays are."""
-    size = vector.bytes
+    size, in_arrays = vector.bytes, vector.in_arrays.bytes
     inputs = [f"ptr %in{k}" for k in range(len(plan.program.inputs))]
     outputs = [f"ptr %out{k}" for k in range(len(plan.program.outputs))]
     return Places(
         parameters=", ".join(["ptr %write", "ptr %read", *inputs, *outputs]),
-        input=lambda number, element: (f"%in{number}", element * size),
-        output=lambda number, element: (f"%out{number}", element * size),
+        input=lambda number, element: (f"%in{number}", element * in_arrays),
+        output=lambda number, element: (f"%out{number}", element * in_arrays),
         slot_written=lambda slot: ("%write", slot * size),
         slot_read=lambda slot: ("%read", slot * size),
         alignment=vector.scalar_bytes,
+        in_arrays=True,
     )
 
 
@@ -73,4 +75,5 @@ def packed_places(plan: Plan, vector: VectorType) -> Places:
         slot_written=lambda slot: ("%write", layout.slot_start + slot * size),
         slot_read=lambda slot: ("%read", layout.slot_start + slot * size),
         alignment=size,
+        in_arrays=False,
     )

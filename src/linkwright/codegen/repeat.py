@@ -42,12 +42,12 @@ def scalar_repeat(plan: Plan, scalar: VectorType) -> list[str]:
     """Sample by sample; inputs that are not fed back are read where they are."""
     inputs, outputs, back = plan.program.inputs, plan.program.outputs, fed_back(plan)
     own_inputs, own_outputs, _ = _scalar_layout(plan, scalar)
-    size = scalar.scalar_bytes
+    size, number = scalar.in_arrays.bytes, scalar.in_arrays.scalar
     start, body, feedback, record = [], [], [], []
     for k, array in enumerate(inputs):
         start += [
             f"%offset{k} = mul i64 %sample, %stride{k}",
-            f"%row{k} = getelementptr {scalar.scalar}, ptr %base{k}, i64 %offset{k}",
+            f"%row{k} = getelementptr {number}, ptr %base{k}, i64 %offset{k}",
         ]
         if k in back:
             start.append(_copy(f"%in{k}", f"%row{k}", array.size * size, size))
@@ -55,17 +55,17 @@ def scalar_repeat(plan: Plan, scalar: VectorType) -> list[str]:
         else:
             body += [
                 f"%advanced{k} = mul i64 %step, %advance{k}",
-                f"%in{k} = getelementptr {scalar.scalar}, ptr %row{k}, i64 %advanced{k}",
+                f"%in{k} = getelementptr {number}, ptr %row{k}, i64 %advanced{k}",
             ]
     for k, array in enumerate(outputs):
         n = len(inputs) + k
         start += [
             f"%elements_before{k} = mul i64 %sample, %stride{n}",
-            f"%record_base{k} = getelementptr {scalar.scalar}, ptr %base{n}, i64 %elements_before{k}",
+            f"%record_base{k} = getelementptr {number}, ptr %base{n}, i64 %elements_before{k}",
         ]
         record += [
             f"%within{k} = mul i64 %record, %advance{n}",
-            f"%record_at{k} = getelementptr {scalar.scalar}, ptr %record_base{k}, i64 %within{k}",
+            f"%record_at{k} = getelementptr {number}, ptr %record_base{k}, i64 %within{k}",
             _copy(f"%record_at{k}", f"%out{k}", array.size * size, size),
         ]
     return [
@@ -105,6 +105,7 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
     """Tile by tile, all steps of a tile before the next; within a step chunk by chunk over the tile's blocks."""
     inputs, outputs, back = plan.program.inputs, plan.program.outputs, fed_back(plan)
     layout, lanes, size = block_layout(plan, vector), vector.lanes, block_bytes(plan, vector)
+    number = vector.in_arrays.scalar
 
     def pack(label: str, k: int, base: str, count: str) -> list[str]:
         return [
@@ -119,7 +120,7 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
     for k in moving:
         ahead += [
             f"%advanced{k} = mul i64 %step, %advance{k}",
-            f"%ahead{k} = getelementptr {vector.scalar}, ptr %base{k}, i64 %advanced{k}",
+            f"%ahead{k} = getelementptr {number}, ptr %base{k}, i64 %advanced{k}",
             f"%advances{k} = icmp ne i64 %advance{k}, 0",
             f"%length{k} = select i1 %advances{k}, i64 {inputs[k].size}, i64 0",  # what stays is packed once
         ]
@@ -136,7 +137,7 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
         n = len(inputs) + k
         targets += [
             f"%within{k} = mul i64 %record, %advance{n}",
-            f"%record_base{k} = getelementptr {vector.scalar}, ptr %base{n}, i64 %within{k}",
+            f"%record_base{k} = getelementptr {number}, ptr %base{n}, i64 %within{k}",
         ]
         record += [
             f"%record_from{k} = getelementptr i8, ptr %block_store, i64 {layout.output_start[k]}",
@@ -258,8 +259,8 @@ def _scalar_layout(plan: Plan, scalar: VectorType) -> tuple[dict[int, int], list
     own_inputs, own_outputs = {}, []
     for k in fed_back(plan):
         own_inputs[k] = position
-        position += rounded(plan.program.inputs[k].size * scalar.scalar_bytes)
+        position += rounded(plan.program.inputs[k].size * scalar.in_arrays.bytes)
     for array in plan.program.outputs:
         own_outputs.append(position)
-        position += rounded(array.size * scalar.scalar_bytes)
+        position += rounded(array.size * scalar.in_arrays.bytes)
     return own_inputs, own_outputs, position

@@ -63,6 +63,14 @@ def check_dtype(dtype: object) -> str:
     return name
 
 
+def check_arithmetic(arithmetic: object, dtype: str) -> str:
+    """The precision to compute in: that of the arrays, or double for arrays of floats."""
+    name = dtype if arithmetic is None else check_dtype(arithmetic)
+    if (dtype, name) == ("float64", "float32"):
+        raise UnsupportedError("arithmetic is 'float32' for arrays of float64; leave it out, or give dtype='float32'")
+    return name
+
+
 def choose_lanes(lanes: int | str, dtype: str, target: Target) -> int:
     """The lane count meant by `lanes`, which is a number or "auto"."""
     if lanes == "auto":

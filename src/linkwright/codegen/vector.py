@@ -12,10 +12,38 @@ _SCALAR = {"float64": ("double", "f64", 8), "float32": ("float", "f32", 4)}
 
 @dataclass(frozen=True)
 class VectorType:
-    """`lanes` numbers of `dtype`; with one lane a plain scalar."""
+    """`lanes` numbers of `dtype`; with one lane a plain scalar.
+
+    The user's arrays may hold numbers of another type, `array_dtype`: what is computed in double precision may come
+    from and go to arrays of floats.
+    """
 
     lanes: int
     dtype: str
+    array_dtype: str = ""
+
+    @cached_property
+    def in_arrays(self) -> VectorType:
+        """As the user's arrays hold these numbers."""
+        return VectorType(self.lanes, self.array_dtype or self.dtype)
+
+    @cached_property
+    def one(self) -> VectorType:
+        """A single lane of this."""
+        return VectorType(1, self.dtype, self.array_dtype)
+
+    @property
+    def converts(self) -> bool:
+        """Whether arrays hold other numbers than are computed with."""
+        return self.in_arrays.dtype != self.dtype
+
+    def from_arrays(self, name: str) -> str:
+        """The instruction that makes a number of `name`, which an array holds."""
+        return f"fpext {self.in_arrays.text} {name} to {self.text}"
+
+    def to_arrays(self, name: str) -> str:
+        """The instruction that makes of `name` what an array holds."""
+        return f"fptrunc {self.text} {name} to {self.in_arrays.text}"
 
     @cached_property
     def scalar(self) -> str:

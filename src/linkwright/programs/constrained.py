@@ -21,7 +21,8 @@ from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
 from .closures import check_positions
-from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties
+from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
+from .precision import Precision, promises_answers
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
@@ -34,10 +35,11 @@ _HARD = {"desired": None, "active": None, "baumgarte": None}
 _SOFT = {**_HARD, "mu": None}
 _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": None, "warm_start": None}
 # About the relative error of accelerations at which iterations end that nobody has counted, by the precision of the
-# arithmetic. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
+# answer. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
-DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-7}
-ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
+DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
+CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
+ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -77,12 +79,14 @@ def _check_options(model, options) -> None:
 
 def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
     def evaluate(tree, x, options):
-        mu, precision = None, options.get("precision", "float64")
+        mu, precision = None, Precision.of(options)
         if "mu" in options:
-            wanted = stiffness.of(counted=options.get("iterations", 1) is not None, precision=precision)
-            given = options["mu"]
-            if stiffness is PRIMAL and options.get("iterations", 1) is None and given is None:
-                wanted = bearable_stiffness(tree.model, wanted)
+            counted, given = options.get("iterations", 1) is not None, options["mu"]
+            wanted = stiffness.of(counted=counted, arithmetic=precision.arithmetic)
+            if not counted:
+                wanted = softened(wanted, _rank_tolerance(tree.model, options, precision))
+                if stiffness is PRIMAL and given is None:
+                    wanted = bearable_stiffness(tree.model, wanted)
             mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
         problem = ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
@@ -92,7 +96,7 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
             start = list(x["lam"]) if "lam" in x else [0.0] * len(problem.rows)
             factored = solve(problem, start)
             if options["iterations"] is None:
-                usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision]
+                usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision.answer]
                 solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
             else:
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
@@ -103,18 +107,30 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
     return evaluate
 
 
-def _accuracy(model: Model, options, mu, precision: str, usual: float) -> Accuracy:
-    tolerance, rank = options["tolerance"], options["rank_tolerance"]
+def _rank_tolerance(model: Model, options, precision: Precision) -> float:
+    given = options["rank_tolerance"]
+    return rank_tolerance(model, precision.answer) if given is None else float(given)
+
+
+def _consistent(model: Model, options, precision: Precision) -> float:
+    """The rank tolerance is ten times what rounding leaves: the model's own, or that of its state."""
+    given = options["rank_tolerance"]
+    return max(0.1 * rank_tolerance(model), CONSISTENT[precision.answer]) if given is None else 0.1 * float(given)
+
+
+def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> Accuracy:
+    tolerance = options["tolerance"]
     products = [m * float(d) for m, d in zip(mu, row_scales(model), strict=True)] if mu else [1.0]
     return Accuracy(
         usual if tolerance is None else float(tolerance),
-        rank_tolerance(model, precision) if rank is None else float(rank),
+        _rank_tolerance(model, options, precision),
         sum_of(products) * (1.0 / len(products)),
-        float(np.finfo(precision).eps),
+        precision.rounding,
+        _consistent(model, options, precision),
     )
 
 
-def _outputs(problem: ConstrainedProblem, solution: Solution, precision: str):
+def _outputs(problem: ConstrainedProblem, solution: Solution, precision: Precision):
     return {
         "a": solution.a,
         "forces": _forces(problem, solution.lam),
@@ -122,7 +138,7 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, precision: str):
         "residual": solution.residual,
         "iterations": solution.iterations,
         "status": status(
-            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, precision
+            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, precision.most_lost
         ),
     }
 
@@ -143,6 +159,7 @@ def _recipe(
         name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, stiffness, proximal="iterations" in options),
         ("f_ext",), _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
         freezes_constraints=lambda options: name == "pv_early" or options.get("base") == "last",
+        needs_double=promises_answers,
     )  # fmt: skip
 
 

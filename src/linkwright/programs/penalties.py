@@ -32,15 +32,15 @@ class Stiffness:
 
     counted     with the papers' iterations, of which there are as many as asked for, whatever they leave
     converged   with passes until all is right: fewer of them are worth a digit
-    single      these in single precision
+    single      in single-precision arithmetic
     """
 
     counted: float
     converged: float
     single: float
 
-    def of(self, *, counted: bool, precision: str) -> float:
-        if precision == "float32":
+    def of(self, *, counted: bool, arithmetic: str) -> float:
+        if arithmetic == "float32":
             return self.single
         return self.counted if counted else self.converged
 
@@ -49,6 +49,8 @@ class Stiffness:
 # heavy load at the end of light links, get softer ones.
 _BEARABLE_LOSS = 1e9
 _SOFTEST = 1e4
+# Penalties divide the residual of a direction by 1 + this at the rank tolerance, at the most.
+_MOST_ON_DEPENDENT = 0.1
 _POSES = 4
 PRIMAL = Stiffness(1e6, 1e7, 1e3)
 ROOTS = Stiffness(1e6, 1e6, 1e3)  # proxBBO
@@ -72,6 +74,11 @@ def bearable_stiffness(model: Model, stiffness: float) -> float:
             graph = EliminatedGraph(ConstrainedProblem(tree, q, zeros, zeros, mu=mu), [0.0] * model.nc)
             worst = max(worst, float(lost_to_penalties(tree, graph.IA, graph.joint)))
     return max(min(stiffness, stiffness * _BEARABLE_LOSS / worst), min(stiffness, _SOFTEST))
+
+
+def softened(stiffness: float, rank_tolerance: float) -> float:
+    """As much of it as hardly acts on directions that do not count, which must be taken back afterwards."""
+    return min(stiffness, _MOST_ON_DEPENDENT / max(rank_tolerance, 1e-100) ** 2)
 
 
 def penalties(model: Model, mu: object, stiffness: float = PRIMAL.counted) -> np.ndarray:

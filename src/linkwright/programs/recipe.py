@@ -77,6 +77,9 @@ class Recipe:
     freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether something is planned from the constraints' own numbers, which then cannot be inputs of the call."""
 
+    needs_double: Callable[[Mapping[str, Any]], bool] = lambda options: False
+    """Whether double precision is computed in also where arrays hold floats: `precision.py` says why."""
+
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]
     ) -> dict[str, Shape]:

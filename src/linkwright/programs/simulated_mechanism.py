@@ -41,7 +41,7 @@ class SimulatedMechanism:
         chosen = {"iterations": options["iterations"], "mu": options["mu"]}
         self.solver_options = {
             **self.solver.options, **{key: value for key, value in chosen.items() if key in self.solver.options},
-            "precision": options.get("precision", "float64"),
+            **{name: options[name] for name in ("precision", "arithmetic") if name in options},
         }  # fmt: skip
         self.constrained = bool(self.model.constraints)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ..scalar import Scalar, where
 
 STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE, STATUS_INFEASIBLE = 0.0, 1.0, 2.0, 3.0, 4.0
-# Relative errors from digits lost that are flagged, in units of the rounding of one number. Estimates are high by a
-# factor of ten or more (algorithms/lost_digits.py), so these are, too.
-MOST_LOST = {"float64": 1e10, "float32": 5e4}
 STATUS_MEANING = {
     0: "ok",
     1: "not converged, or too many digits lost",
@@ -23,13 +21,13 @@ STATUS_MEANING = {
 
 def status(
     a: Sequence[Scalar], pivots: Sequence[Scalar], converged: Scalar | None = None, outcome: Scalar | None = None,
-    lost: Scalar | None = None, precision: str = "float64",
+    lost: Scalar | None = None, most_lost: float = math.inf,
 ) -> Scalar:  # fmt: skip
     """The worst that applies: not finite, then a pivot that is not positive, then what the iterations say."""
     code: Scalar = STATUS_OK if outcome is None else outcome
     if lost is not None:  # of what is ok or singular: converged, but not to the right answer
         unsure = STATUS_NOT_CONVERGED if outcome is None else where(outcome > 3.5, outcome, STATUS_NOT_CONVERGED)
-        code = where(lost > MOST_LOST[precision], unsure, code)
+        code = where(lost > most_lost, unsure, code)
     if converged is not None:
         code = where(converged, code, STATUS_NOT_CONVERGED)
     for pivot in pivots:

@@ -18,7 +18,7 @@ from ..scalar import Scalar, absolute, maximum
 from .recipe import Recipe
 from .simulated_mechanism import SimulatedMechanism
 from .solvable import check_solvable
-from .solver_choice import check_solver
+from .solver_choice import SOLVERS, check_solver
 
 INTEGRATORS = ("euler", "rk4")
 
@@ -149,10 +149,18 @@ def _check_options(model: Model, options) -> None:
             raise InputError(f"feedback names velocity {k!r}; expected whole numbers from 0 to {model.nv - 1}")
 
 
+def _needs_double(options) -> bool:
+    """Where its solver does."""
+    if options["solver"] is None:
+        return options["iterations"] is None
+    solver = SOLVERS[options["solver"]]
+    return solver.needs_double({**solver.options, "iterations": options["iterations"]})
+
+
 STEP = (
     Recipe(
         "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
         default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
-        switched_inputs=_switched_inputs,
+        switched_inputs=_switched_inputs, needs_double=_needs_double,
     ),
 )  # fmt: skip

@@ -1,0 +1,49 @@
+"""What single and double precision mean to a constrained solver.
+
+Answers may be off by 1e-6 of the largest acceleration in double precision, by 1e-3 in single. Single-precision
+arithmetic has seven digits; penalties take three of them, a direction of the constraints near the rank tolerance three
+more, masses that differ by a hundred another two. So what promises right answers, the default of every solver, computes
+in double precision for arrays of floats, too: what it reads and writes is single, and so is what it asks of an answer.
+Counted iterations and penalties alone promise nothing, and compute in the precision of their arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SINGLE, DOUBLE = "float32", "float64"
+# Relative errors from digits lost that are flagged, in units of the rounding of one number, by the precisions of answer
+# and arithmetic. Estimates are high by a factor of ten or more (algorithms/lost_digits.py), so these are, too.
+_MOST_LOST = {(DOUBLE, DOUBLE): 1e10, (SINGLE, DOUBLE): 1e13, (SINGLE, SINGLE): 5e4}
+
+
+@dataclass(frozen=True)
+class Precision:
+    """`answer`, that of arrays, and `arithmetic`, that of computing."""
+
+    answer: str = DOUBLE
+    arithmetic: str = DOUBLE
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Precision:
+        answer = options.get("precision", DOUBLE)
+        return cls(answer, options.get("arithmetic", answer))
+
+    @property
+    def rounding(self) -> float:
+        return float(np.finfo(self.arithmetic).eps)
+
+    @property
+    def most_lost(self) -> float:
+        """Digits, see lost_digits.py, that an answer that is ok may have lost."""
+        return _MOST_LOST[self.answer, self.arithmetic]
+
+
+def promises_answers(options: Mapping[str, Any]) -> bool:
+    """Of a constrained solver: whether status ok says that accelerations are right. Hard constraints have no penalties;
+    with penalties that takes iterations, and nobody to count them."""
+    return "mu" not in options or ("iterations" in options and options["iterations"] is None)
