@@ -11,8 +11,6 @@ from .emit import ChunkEmitter
 from .entry import EntryFunction, has_entry
 from .kernel import (
     batch_kernel,
-    called_functions,
-    chunk_name,
     scalar_kernel,
     single_driver,
     single_workspace_bytes,
@@ -21,6 +19,7 @@ from .kernel import (
 from .places import Places, direct_places, packed_places
 from .plan import Plan, make_plan
 from .repeat import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
+from .rounds import called_functions, chunk_name
 from .target import Target
 from .vector import VectorType
 
