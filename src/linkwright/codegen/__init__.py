@@ -12,6 +12,7 @@ The way of a program, each step in the file of its name:
     repeat      drivers for many steps in one call, outputs fed back to inputs (repetition: calling them)
     entry       the function Python calls
     worker      LLVM IR -> object file, in processes that objectfile looks after
+    machine     what is assumed of processors (target: the one at hand)
     cache       object files on disk
     loader      object files -> memory
     function    what the user holds (runner: the general way of calling it)

@@ -7,6 +7,7 @@ cache, so a chunk that has just been fetched from L2 should serve several blocks
 
 from __future__ import annotations
 
+from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop, packing_functions
 from .places import block_layout
 from .plan import Plan
@@ -14,9 +15,6 @@ from .rounds import called_name
 from .vector import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"
-LARGEST_TILE = 8  # blocks; for Talos' forward dynamics (25 kB a block) 1 is 3 % slower, 4 is 1 % slower
-TILE_BYTES = 256 * 1024  # and all of a tile should stay in L2
-ALIGNMENT = 64  # a cache line; no vector is longer
 
 
 def block_bytes(plan: Plan, vector: VectorType) -> int:
@@ -24,7 +22,8 @@ def block_bytes(plan: Plan, vector: VectorType) -> int:
 
 
 def tile_blocks(plan: Plan, vector: VectorType) -> int:
-    return max(1, min(LARGEST_TILE, TILE_BYTES // max(1, block_bytes(plan, vector))))
+    machine = plan.machine
+    return max(1, min(machine.largest_tile, machine.tile_bytes // max(1, block_bytes(plan, vector))))
 
 
 def workspace_bytes(plan: Plan, vector: VectorType) -> int:

@@ -48,7 +48,7 @@ class ModuleSource:
 
     @cached_property
     def plan(self) -> Plan:
-        return make_plan(self._program, self.target.vector_registers - 1, self._chunk_size)
+        return make_plan(self._program, self.target.machine, self._chunk_size)
 
     @property
     def sizes(self) -> Sizes:
@@ -81,11 +81,9 @@ class ModuleSource:
     def _chunk_modules(self, vector: VectorType) -> Iterator[str]:
         many = vector.lanes > 1
         places = self._places(vector)
-        sincos_lanes = 1 if many else self.target.natural_lanes(vector.dtype)
+        sincos_lanes = 1 if many else self.target.machine.lanes(vector.dtype)
         for first in range(0, len(self.plan.chunks), CHUNKS_PER_MODULE):
-            emitter = ChunkEmitter(
-                self.plan, vector, places, short_addresses=self.target.is_x86, sincos_lanes=sincos_lanes
-            )
+            emitter = ChunkEmitter(self.plan, vector, places, sincos_lanes=sincos_lanes)
             lines: list[str] = []
             for number in range(first, min(first + CHUNKS_PER_MODULE, len(self.plan.chunks))):
                 lines += emitter.function(number, chunk_name(vector.lanes, number))
