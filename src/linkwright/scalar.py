@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import TraceError
+from .errors import InputError, TraceError
 
 Scalar = Any
 
@@ -118,6 +118,29 @@ def until(
         values = list(new) if keeps else [where(running, x, old) for x, old in zip(new, values, strict=True)]
         running = np.logical_and(running, np.logical_not(finished))
     return values
+
+
+def guard(
+    condition: Scalar, body: Callable[[], Sequence[Scalar]], otherwise: Sequence[Scalar], *, expected: float = 1.0
+) -> list[Scalar]:
+    """The values of body() where the condition holds, elsewhere `otherwise`: `where`, but what is computed in the body
+    is skipped if no sample needs it (in compiled code, no sample of those computed together).
+
+    What the body computes stays within it: what is also needed elsewhere is better computed before. `expected` is the
+    share of samples that need the body, for operation counts.
+    """
+    if not 0.0 <= expected <= 1.0:
+        raise InputError(f"a guard expects a share of {expected!r} of all samples; give a number from 0 to 1")
+    method = getattr(condition, "_guard", None)
+    if method is not None:
+        return method(body, list(otherwise), float(expected))
+    if not np.any(condition):
+        return list(otherwise)
+    with np.errstate(all=None if np.all(condition) else "ignore"):  # samples that do not need it are computed along
+        values = list(body())
+    if len(values) != len(otherwise):
+        raise TraceError(f"the body of a guard returned {len(values)} values; otherwise there are {len(otherwise)}")
+    return [where(condition, new, old) for new, old in zip(values, otherwise, strict=True)]
 
 
 def is_zero(x: Scalar) -> bool:

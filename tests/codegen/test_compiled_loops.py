@@ -1,6 +1,8 @@
-"""Loops in compiled code: the interpreter's values, the same bits whatever the lanes, the batch and the chunks."""
+"""Loops and guards in compiled code: the interpreter's values, and the same bits whatever lanes, batch and chunks."""
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from linkwright.codegen.cache import program_content
 from linkwright.codegen.compiling import build_image
 from linkwright.codegen.function import CompiledFunction
 from linkwright.codegen.target import host_target
-from linkwright.scalar import cos, sqrt, until, where
+from linkwright.scalar import cos, guard, sin, sqrt, until, where
 from linkwright.trace import Program, interpret, simplify, trace
 
 
@@ -85,8 +87,66 @@ def test_repeated_steps_and_threads(states):
     assert np.array_equal(together.q[:, -1], q)
 
 
+def test_guards_in_repeated_steps(states):
+    def step(q, gain):
+        (pushed,) = guard(q[0] < gain, lambda: [sqrt(gain - q[0]) * 0.5], [0.0], expected=0.3)
+        return {"q": [0.9 * q[0] + 0.2 * q[1] + pushed, q[1] * 0.8], "pushed": pushed}
+
+    function = compile_program(simplify(trace(step, {"q": 2, "gain": ()})), repeat=True, threads=2)
+    q, gain = states["x"][:, :2], states["w"][:, 0] * 0.3
+    together = function.repeat({"q": q, "gain": gain}, steps=7)
+    sometimes = np.zeros(len(q))
+    for _ in range(7):
+        q, pushed = function(q, gain)
+        sometimes += pushed > 0.0
+    assert np.array_equal(together.q[:, -1], q) and np.isfinite(q).all()
+    assert len(set(sometimes)) > 3 and sometimes.min() == 0.0
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("lanes", [1, 2, 8])
+def test_what_is_skipped_does_not_leak(lanes, dtype):
+    """No number in the lanes that do not need it, whether the others do or the whole block is skipped."""
+
+    def function(x):
+        root, inverse = guard(x[0] > 0.0, lambda: [sqrt(x[0]), 1.0 / x[0]], [-1.0, x[0]])
+        (deep,) = guard(x[0] > 0.0, lambda: guard(x[0] > 4.0, lambda: [sqrt(x[0] - 4.0)], [root]), [7.0])
+        return {"root": root, "inverse": inverse, "deep": deep}
+
+    x = np.array([4.0, -1.0, 0.0, 9.0, np.nan, *[-3.0] * 12, 16.0, np.inf, -np.inf])[:, None].astype(dtype)
+    found = compile_program(simplify(trace(function, {"x": 1})), lanes=lanes, dtype=dtype)(x)
+    with np.errstate(all="ignore"):
+        assert np.array_equal(found.root, np.where(x > 0, np.sqrt(x), -1.0)[:, 0].astype(dtype))
+        assert np.array_equal(found.inverse, np.where(x > 0, 1 / x, x)[:, 0], equal_nan=True)
+        deep = np.where(x > 4.0, np.sqrt(x - 4.0), np.where(x > 0.0, np.sqrt(x), 7.0))[:, 0]
+        assert np.array_equal(found.deep, deep.astype(dtype))
+
+
+def test_a_guard_that_no_lane_needs_costs_next_to_nothing():
+    """A body of a hundred sines, in batches that need it and that do not: skipping must show in the time."""
+
+    def heavy(x):
+        total = x[1]
+        for _ in range(100):
+            total = sin(total + x[2])
+        return [total]
+
+    function = compile_program(simplify(trace(lambda x: guard(x[0] > 0.0, lambda: heavy(x), [0.0]), {"x": 3})))
+    needed, skipped = np.ones((512, 3)), -np.ones((512, 3))
+
+    def shortest(x) -> float:
+        times = []
+        for _ in range(20):
+            start = time.perf_counter()
+            function(x)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert shortest(skipped) < 0.3 * shortest(needed)
+
+
 def random_loops(seed: int) -> Program:
-    """Random straight lines around and within loops, one of them nested."""
+    """Random straight lines around and within loops and guards, some of them nested."""
     rng = np.random.default_rng(seed)
 
     def mix(values, count):
@@ -98,15 +158,33 @@ def random_loops(seed: int) -> Program:
             values.append(new)
         return values
 
+    def guarded(values, depth=0):
+        """A guard on some of the values, now and then with a guard or a loop within."""
+        a, b, *otherwise = (values[int(k)] for k in rng.integers(len(values), size=2 + int(rng.integers(1, 4))))
+
+        def part():
+            inside = mix(values, int(rng.integers(12)))
+            if depth < 2 and rng.random() < 0.4:
+                inside += guarded(inside, depth + 1)
+            if rng.random() < 0.3:
+                inside += until(lambda s: ([s[0] * 0.5 + inside[-1]], s[0] > b), [values[-1]], limit=3)
+            inside = mix(inside, 5)
+            return [inside[int(k)] for k in rng.integers(len(inside), size=len(otherwise))]
+
+        return guard(a < b, part, otherwise)
+
     def function(x):
         before = mix(x, 25)
+        before = mix([*before, *guarded(before), *guarded(before)], 3)
         n = int(rng.integers(1, 9))
 
         def body(s):
             inside = mix([*s, *before[-6:]], 20)
+            inside = mix([*inside, *guarded([*inside[-5:], *before[-3:]])], 3)
 
             def inner(t):
                 deep = mix([*t, *inside[-4:], before[3]], 10)
+                deep += guarded(deep[-8:])
                 return deep[-2:], deep[-1] > 0.1
 
             inside += until(inner, inside[-2:], limit=int(rng.integers(1, 4)))
@@ -121,15 +199,17 @@ def random_loops(seed: int) -> Program:
     return simplify(trace(function, {"x": 5}))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(36))
 def test_random_loops(seed):
+    """Lanes and sizes of chunks in all combinations, one to a seed; single calls run the code for one lane."""
     program = random_loops(seed)
     x = np.random.default_rng(100 + seed).normal(size=(21, 5))
-    expected = interpret(program, {"x": x})["out"]
+    lanes, chunk_size = (1, 2, 4, 8)[seed % 4], (3, 7, None)[seed % 3]
     target = host_target()
-    for lanes, chunk_size in ((1, 7), (4, 3), (8, None)):
-        image = build_image(program, lanes, "float64", target, chunk_size=chunk_size)
-        assert np.allclose(CompiledFunction.of(image, target)(x), expected, rtol=1e-9, atol=1e-12)
+    function = CompiledFunction.of(build_image(program, lanes, "float64", target, chunk_size=chunk_size), target)
+    found = function(x)
+    assert np.allclose(found, interpret(program, {"x": x})["out"], rtol=1e-9, atol=1e-12)
+    assert all(np.array_equal(function(x[k]), found[k]) for k in (0, 11, 20))
 
 
 def test_the_cache_tells_loops_apart():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from programs import random_program
@@ -9,6 +11,7 @@ from programs import random_program
 from linkwright import scalar
 from linkwright.codegen.addressing import REACH, Reference, resolve
 from linkwright.codegen.lower import Fused, lower
+from linkwright.codegen.machine import AVX2, NEON
 from linkwright.codegen.plan import make_plan
 from linkwright.codegen.registers import Action
 from linkwright.codegen.schedule import schedule
@@ -64,10 +67,11 @@ def test_schedule_keeps_dependencies(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("registers", [10, 15, 31])
 @pytest.mark.parametrize("chunk_size", [5, 50, 10_000])
-def test_every_operand_is_there(seed, registers, chunk_size):
+@pytest.mark.parametrize("machine", [AVX2, NEON], ids=lambda machine: machine.name)
+def test_every_operand_is_there(seed, registers, chunk_size, machine):
     """Walk through the plan with symbolic memory: right values in slots, and never too many values in registers."""
     program = random_program(seed, operations=400)
-    plan = make_plan(program, registers, chunk_size)
+    plan = make_plan(program, replace(machine, vector_registers=registers + 1), chunk_size)
     slots: dict[int, int] = {}
     computed: set[int] = set()
     for chunk in plan.chunks:
@@ -94,7 +98,8 @@ def test_every_operand_is_there(seed, registers, chunk_size):
         for start, end in last_use.items():
             changes[start + 1] += 1
             changes[end + 1] -= 1
-        assert np.cumsum(changes).max(initial=0) <= registers + 1  # one operand may stay in memory
+        # one operand may stay in memory
+        assert np.cumsum(changes).max(initial=0) <= registers + machine.memory_operands
     wanted = {x for output in program.outputs for x in output.nodes if program.nodes[x][0] not in LEAVES}
     assert wanted <= computed
     assert max(slots, default=-1) < plan.slots
@@ -103,10 +108,10 @@ def test_every_operand_is_there(seed, registers, chunk_size):
 def test_short_addresses():
     near = [Reference(f"%p{k}", "%base", 1000 + 8 * k) for k in range(8)]
     lines = ["first", *near, Reference("%far", "%base", 5000)]
-    plain = resolve(lines, short=False)
+    plain = resolve(lines, windows=0)
     assert plain[1] == "%p0 = getelementptr i8, ptr %base, i64 1000"
     windows, offsets = {}, {}
-    for line in resolve(lines, short=True):
+    for line in resolve(lines, windows=12):
         name, _, text = line.partition(" = getelementptr i8, ptr ")
         base, _, offset = text.partition(", i64 ")
         if name.startswith("%window_at"):

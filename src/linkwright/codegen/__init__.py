@@ -7,10 +7,12 @@ The way of a program, each step in the file of its name:
     registers   what is loaded and stored when
     plan        the three together, cut into chunks
     emit        chunk -> LLVM IR (elementary: sin, exp, ...; addressing: short addresses)
+    rounds      loops and guards around chunks
     kernel      drivers for one sample and for batches (packing: samples into lanes)
     repeat      drivers for many steps in one call, outputs fed back to inputs (repetition: calling them)
     entry       the function Python calls
     worker      LLVM IR -> object file, in processes that objectfile looks after
+    machine     what is assumed of processors (target: the one at hand)
     cache       object files on disk
     loader      object files -> memory
     function    what the user holds (runner: the general way of calling it)

@@ -19,11 +19,10 @@ class ChunkEmitter:
     `sincos_lanes` says how many sines and cosines of one sample to compute at once.
     """
 
-    def __init__(self, plan: Plan, vector: VectorType, places: Places, *, short_addresses: bool, sincos_lanes: int):
+    def __init__(self, plan: Plan, vector: VectorType, places: Places, *, sincos_lanes: int):
         self.plan = plan
         self.vector = vector
         self.places = places
-        self.short_addresses = short_addresses
         self.sincos_type = VectorType(sincos_lanes, vector.dtype)
         self.declarations: set[str] = set()
 
@@ -36,7 +35,7 @@ class ChunkEmitter:
             *body.builder.constants.definition(),
             *body.sincos_builder.constants.definition(),
             f"define void @{name}({self.places.parameters}) nounwind {{",
-            *resolve(body.builder.lines, short=self.short_addresses),
+            *resolve(body.builder.lines, windows=self.plan.machine.address_windows),
             "ret void",
             "}",
         ]

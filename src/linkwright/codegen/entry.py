@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from .context import Slot, context_definition, load_context
 from .inspection import BIND, EXAMINE, OVERLAP, REFUSED, UNBATCHED, field, inspection_functions
-from .kernel import ALIGNMENT, KERNEL, chunk_calls, single_workspace_bytes, workspace_bytes
+from .kernel import KERNEL, chunk_calls, single_workspace_bytes, workspace_bytes
+from .machine import ALIGNMENT
 from .plan import Plan
 from .python_abi import (
     ALIGNED,

@@ -7,19 +7,14 @@ cache, so a chunk that has just been fetched from L2 should serve several blocks
 
 from __future__ import annotations
 
+from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop, packing_functions
-from .places import Places, block_layout
-from .plan import ChunkCall, LoopCall, Plan
+from .places import block_layout
+from .plan import Plan
+from .rounds import called_name
 from .vector import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"
-LARGEST_TILE = 8  # blocks; for Talos' forward dynamics (25 kB a block) 1 is 3 % slower, 4 is 1 % slower
-TILE_BYTES = 256 * 1024  # and all of a tile should stay in L2
-ALIGNMENT = 64  # a cache line; no vector is longer
-
-
-def chunk_name(lanes: int, number: int) -> str:
-    return f"lw_chunk_{lanes}_{number}"
 
 
 def block_bytes(plan: Plan, vector: VectorType) -> int:
@@ -27,7 +22,8 @@ def block_bytes(plan: Plan, vector: VectorType) -> int:
 
 
 def tile_blocks(plan: Plan, vector: VectorType) -> int:
-    return max(1, min(LARGEST_TILE, TILE_BYTES // max(1, block_bytes(plan, vector))))
+    machine = plan.machine
+    return max(1, min(machine.largest_tile, machine.tile_bytes // max(1, block_bytes(plan, vector))))
 
 
 def workspace_bytes(plan: Plan, vector: VectorType) -> int:
@@ -39,51 +35,6 @@ def workspace_bytes(plan: Plan, vector: VectorType) -> int:
 
 def single_workspace_bytes(plan: Plan, vector: VectorType) -> int:
     return plan.slots * vector.scalar_bytes
-
-
-def called_name(lanes: int, call: ChunkCall | LoopCall) -> str:
-    return f"lw_loop_{lanes}_{call.number}" if isinstance(call, LoopCall) else chunk_name(lanes, call.number)
-
-
-def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str]:
-    """Declarations of the chunks, which are in other modules, and the functions of the loops."""
-    kinds = ", ".join(["ptr"] * (places.parameters.count(",") + 1))
-    lines = [f"declare void @{chunk_name(vector.lanes, k)}({kinds})" for k in range(len(plan.chunks))]
-    for loop in plan.loops:
-        lines += _loop_function(loop, places, vector)
-    return lines
-
-
-def _loop_function(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
-    """Called with the same pointers as a chunk; goes round while any lane has to."""
-    base, offset = places.slot_read(loop.running)
-    lanes = vector.lanes
-    test = [f"%going = fcmp une {vector.text} %running, {vector.number(0.0)}"]
-    if lanes == 1:
-        test.append("%any = and i1 %going, true")
-    else:
-        test.append(f"%lanes_going = bitcast {vector.truth} %going to i{lanes}")
-        test.append(f"%any = icmp ne i{lanes} %lanes_going, 0")
-    return [
-        f"define internal void @{called_name(lanes, loop)}({places.parameters}) nounwind {{",
-        "entry:",
-        f"%running_at = getelementptr i8, ptr {base}, i64 {offset}",
-        "br label %check",
-        "check:",
-        "%pass = phi i64 [ 0, %entry ], [ %pass_next, %round ]",
-        f"%running = load {vector.text}, ptr %running_at, align {places.alignment}",
-        *test,
-        f"%allowed = icmp slt i64 %pass, {loop.limit}",
-        "%again = and i1 %any, %allowed",
-        "br i1 %again, label %round, label %done",
-        "round:",
-        *(f"call void @{called_name(lanes, call)}({places.parameters})" for call in loop.calls),
-        "%pass_next = add i64 %pass, 1",
-        "br label %check",
-        "done:",
-        "ret void",
-        "}",
-    ]
 
 
 def chunk_calls(plan: Plan, inputs: str, outputs: str) -> list[str]:

@@ -11,8 +11,6 @@ from .emit import ChunkEmitter
 from .entry import EntryFunction, has_entry
 from .kernel import (
     batch_kernel,
-    called_functions,
-    chunk_name,
     scalar_kernel,
     single_driver,
     single_workspace_bytes,
@@ -21,6 +19,7 @@ from .kernel import (
 from .places import Places, direct_places, packed_places
 from .plan import Plan, make_plan
 from .repeat import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
+from .rounds import called_functions, chunk_name
 from .target import Target
 from .vector import VectorType
 
@@ -49,7 +48,7 @@ class ModuleSource:
 
     @cached_property
     def plan(self) -> Plan:
-        return make_plan(self._program, self.target.vector_registers - 1, self._chunk_size)
+        return make_plan(self._program, self.target.machine, self._chunk_size)
 
     @property
     def sizes(self) -> Sizes:
@@ -82,11 +81,9 @@ class ModuleSource:
     def _chunk_modules(self, vector: VectorType) -> Iterator[str]:
         many = vector.lanes > 1
         places = self._places(vector)
-        sincos_lanes = 1 if many else self.target.natural_lanes(vector.dtype)
+        sincos_lanes = 1 if many else self.target.machine.lanes(vector.dtype)
         for first in range(0, len(self.plan.chunks), CHUNKS_PER_MODULE):
-            emitter = ChunkEmitter(
-                self.plan, vector, places, short_addresses=self.target.is_x86, sincos_lanes=sincos_lanes
-            )
+            emitter = ChunkEmitter(self.plan, vector, places, sincos_lanes=sincos_lanes)
             lines: list[str] = []
             for number in range(first, min(first + CHUNKS_PER_MODULE, len(self.plan.chunks))):
                 lines += emitter.function(number, chunk_name(vector.lanes, number))

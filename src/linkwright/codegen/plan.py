@@ -1,6 +1,6 @@
 """From a program to chunks of steps: what is computed, loaded and stored, in which order; and the loops around them.
 
-One huge function compiles in quadratic time, so the instructions become functions of at most `CHUNK_SIZE` of them. A
+One huge function compiles in quadratic time, so the instructions become functions of at most `chunk_size` of them. A
 loop is a function too, which calls those of its body, so that whoever runs a program just makes one call after the
 other.
 """
@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from ..trace import Program
 from .lower import Instruction
+from .machine import Machine
 from .outline import Loop, Outline, Stretch, make_outline
-from .registers import Step, allocate
-
-CHUNK_SIZE = 1500  # Talos in batches: 0.63 us with 300, 0.61 with 1000, 0.60 with 1500, 0.63 with 2500
+from .registers import Room, Step, allocate
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,7 @@ class LoopCall:
 
 @dataclass(frozen=True)
 class Plan:
+    machine: Machine
     outline: Outline
     instructions: list[Instruction]
     chunks: list[list[Step]]
@@ -55,13 +55,15 @@ class Plan:
         return [loop for call in self.calls if isinstance(call, LoopCall) for loop in call.inner]
 
 
-def make_plan(program: Program, registers: int, chunk_size: int | None = None) -> Plan:
+def make_plan(program: Program, machine: Machine, chunk_size: int | None = None) -> Plan:
+    """One register is left for what instructions read from memory or need in between."""
     outline = make_outline(program)
     elements: dict[int, list[tuple[int, int]]] = {}
     for number, output in enumerate(program.outputs):
         for element, node in enumerate(output.nodes):
             elements.setdefault(outline.results[node], []).append((number, element))
-    allocation = allocate(outline, elements, registers, chunk_size or CHUNK_SIZE)
+    room = Room(machine.vector_registers - 1, machine.memory_operands, chunk_size or machine.chunk_size)
+    allocation = allocate(outline, elements, room)
     stretch_chunks = iter(zip([0, *allocation.ends], allocation.ends, strict=False))
 
     def calls(parts) -> tuple[ChunkCall | LoopCall, ...]:
@@ -77,4 +79,4 @@ def make_plan(program: Program, registers: int, chunk_size: int | None = None) -
         return LoopCall(loop.number, calls(loop.parts), loop.limit, allocation.cell_slots[loop.running])
 
     instructions = [x for stretch in outline.stretches for x in stretch.instructions]
-    return Plan(outline, instructions, allocation.chunks, calls(outline.parts), allocation.slots, elements)
+    return Plan(machine, outline, instructions, allocation.chunks, calls(outline.parts), allocation.slots, elements)

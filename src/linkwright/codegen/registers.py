@@ -3,9 +3,9 @@
 A stretch of the program is straight-line code, so the future is known, and evicting the value whose next use is
 farthest away (Belady's rule) is close to optimal; on Talos' forward dynamics LLVM's allocator needed 15 % more loads
 and stores, not counting constants. A value is stored at most once, right after it is computed, and read back before a
-use that finds it evicted; x86 instructions take one operand from memory for free. Inputs and constants are in memory
-to begin with. At the end of a chunk everything that is still needed goes to memory, and at the end of a stretch what
-other stretches need.
+use that finds it evicted; x86 instructions take one operand from memory for free (`Machine.memory_operands`). Inputs
+and constants are in memory to begin with. At the end of a chunk everything that is still needed goes to memory, and at
+the end of a stretch what other stretches need.
 """
 
 from __future__ import annotations
@@ -42,6 +42,14 @@ class Step(NamedTuple):
     slot: int = -1  # -1 for LOAD: the value is an input or a constant
 
 
+class Room(NamedTuple):
+    """What there is to allocate from: see machine.py."""
+
+    registers: int
+    memory_operands: bool
+    chunk_size: int
+
+
 class Allocation(NamedTuple):
     """`chunks` of steps, those of each stretch in turn; `ends[k]` is how many there are up to the end of stretch k."""
 
@@ -51,7 +59,7 @@ class Allocation(NamedTuple):
     cell_slots: dict[int, int]
 
 
-def allocate(outline: Outline, outputs: Collection[int], registers: int, chunk_size: int) -> Allocation:
+def allocate(outline: Outline, outputs: Collection[int], room: Room) -> Allocation:
     """`outputs` are the values that are part of an output."""
     stretches = outline.stretches
     home = {r: k for k, x in enumerate(stretches) for y in x.instructions for r in y.results}
@@ -59,10 +67,10 @@ def allocate(outline: Outline, outputs: Collection[int], registers: int, chunk_s
     for k, stretch in enumerate(stretches):
         read = {x for y in stretch.instructions for x in y.operands}.union(value for value, _ in stretch.writes)
         needed_elsewhere.update(x for x in read if home.get(x, k) != k)
-    drafts = [_Draft(x, needed_elsewhere, registers, chunk_size) for x in stretches]
+    drafts = [_Draft(x, needed_elsewhere, room) for x in stretches]
     if drafts:
         drafts[-1].outputs = [x for x in outputs if x in outline.cells]
-    return _assign_slots(outline, stretches, drafts, chunk_size)
+    return _assign_slots(outline, stretches, drafts, room.chunk_size)
 
 
 class _Draft:
@@ -72,7 +80,7 @@ class _Draft:
     cells), else at the end (`late`), after everything that is written then has been read.
     """
 
-    def __init__(self, stretch: Stretch, needed_elsewhere: set[int], registers: int, chunk_size: int):
+    def __init__(self, stretch: Stretch, needed_elsewhere: set[int], room: Room):
         self.instructions = stretch.instructions
         self.outputs: list[int] = []
         position = {r: k for k, x in enumerate(stretch.instructions) for r in x.results}
@@ -88,12 +96,13 @@ class _Draft:
         leaves = {x for y in stretch.instructions for x in y.operands if x not in position}
         kept = needed_elsewhere.union(value for value, _ in self.late)
         self.stored = {x for x in position if x in kept}
-        self.loads = _place(stretch.instructions, leaves, self.stored, registers, chunk_size)
+        self.loads = _place(stretch.instructions, leaves, self.stored, room)
 
 
-def _place(instructions, leaves, stored: set[int], registers: int, chunk_size: int) -> list[list[int]]:
+def _place(instructions, leaves, stored: set[int], room: Room) -> list[list[int]]:
     """Per instruction the values to load before it. `leaves` are in memory to begin with; what must be stored joins
     `stored`."""
+    registers, memory_operands, chunk_size = room
     next_uses, first_use = _next_uses(instructions)
     resident: dict[int, int] = {}  # value in a register -> its next use
     all_loads: list[list[int]] = []
@@ -121,7 +130,8 @@ def _place(instructions, leaves, stored: set[int], registers: int, chunk_size: i
         loads = list(missing)
         if missing:
             # One operand may come straight from memory: the one needed again last, unless it is worth a register.
-            candidates = [operands[k] for k in _FOLDABLE.get(op, ()) if operands[k] in missing]
+            foldable = _FOLDABLE.get(op, ()) if memory_operands else ()
+            candidates = [operands[k] for k in foldable if operands[k] in missing]
             candidates = [x for x in candidates if operands.count(x) == 1]
             if candidates:
                 folded = max(candidates, key=uses.__getitem__)
@@ -132,8 +142,8 @@ def _place(instructions, leaves, stored: set[int], registers: int, chunk_size: i
                     missing.remove(folded)
             for value in missing:
                 resident[value] = uses[value]
-        room = registers - TEMPORARIES.get(op, 0)
-        while len(resident) > room and len(resident) > len(uses):
+        free = registers - TEMPORARIES.get(op, 0)
+        while len(resident) > free and len(resident) > len(uses):
             evict(now, uses)
         for value, use in uses.items():
             if use == NEVER:

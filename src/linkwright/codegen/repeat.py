@@ -14,7 +14,8 @@ record is enough.
 
 from __future__ import annotations
 
-from .kernel import ALIGNMENT, block_bytes, block_calls, block_start, chunk_calls, load_table, tile_blocks
+from .kernel import block_bytes, block_calls, block_start, chunk_calls, load_table, tile_blocks
+from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop
 from .places import block_layout
 from .plan import Plan

@@ -12,8 +12,9 @@ import numpy as np
 
 from .arguments import Bound, as_usual, bind, detach_overlaps, prepare_outputs
 from .image import Image
-from .kernel import ALIGNMENT, KERNEL, SINGLE
+from .kernel import KERNEL, SINGLE
 from .loader import LoadedCode
+from .machine import ALIGNMENT
 from .repeat import repeat_name
 from .results import result_class
 from .target import Target

@@ -1,4 +1,4 @@
-"""The machine code is generated for: processor, features, and how many samples fit in one register."""
+"""What code is generated for: a processor as LLVM describes it, and the machine it is taken for."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from ..errors import InputError, UnsupportedError
+from .machine import LARGEST_LANES, Machine, machine_for
 
 DTYPES = ("float64", "float32")
-_LARGEST_LANES = {"float64": 8, "float32": 16}  # one AVX-512 register; wider vectors would only be split again
 
 
 @dataclass(frozen=True)
@@ -24,25 +24,8 @@ class Target:
         return f"+{feature}" in self.features.split(",")
 
     @property
-    def has_fma(self) -> bool:
-        return self.has("fma") or self.triple.startswith(("aarch64", "arm64"))
-
-    @property
-    def register_bytes(self) -> int:
-        if self.has("avx512f"):
-            return 64
-        return 32 if self.has("avx2") else 16
-
-    @property
-    def is_x86(self) -> bool:
-        return self.triple.startswith(("x86_64", "amd64"))
-
-    @property
-    def vector_registers(self) -> int:
-        return 16 if self.is_x86 and not self.has("avx512vl") else 32
-
-    def natural_lanes(self, dtype: str) -> int:
-        return self.register_bytes // (8 if dtype == "float64" else 4)
+    def machine(self) -> Machine:
+        return machine_for(self.triple, self.has)
 
     def identity(self) -> str:
         """Everything about machine and compiler that changes the generated code: part of every cache key."""
@@ -74,8 +57,8 @@ def check_arithmetic(arithmetic: object, dtype: str) -> str:
 def choose_lanes(lanes: int | str, dtype: str, target: Target) -> int:
     """The lane count meant by `lanes`, which is a number or "auto"."""
     if lanes == "auto":
-        return target.natural_lanes(dtype)
-    allowed = [2**k for k in range(5) if 2**k <= _LARGEST_LANES[dtype]]
+        return target.machine.lanes(dtype)
+    allowed = [2**k for k in range(5) if 2**k <= LARGEST_LANES[dtype]]
     if lanes not in allowed or isinstance(lanes, bool):
         raise InputError(f'lanes={lanes!r} is not possible for {dtype}; use "auto" or one of {allowed}')
     return int(lanes)

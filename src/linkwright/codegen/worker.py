@@ -28,6 +28,9 @@ OPTIMIZATION = 1
 
 
 def target_machine(triple: str, cpu: str, features: str):
+    if triple != llvm.get_process_triple():  # another kind of processor than the one this runs on
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
     # The small code model with position-independent code addresses constants relative to the instruction pointer;
     # LLVM's default for JIT compilers, the large one, spends an instruction and ten bytes on each address.
     return llvm.Target.from_triple(triple).create_target_machine(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, UnsupportedError
 from ..model.constraints.function import ExplicitFunction, ImplicitFunction
 from ..model.constraints.straight_line import StraightLine
 from ..scalar import atan2, cos, sin
@@ -84,6 +84,11 @@ def _traced(function: Callable, size: int, label: str, what: str) -> Program:
     program = trace(lambda x: {"value": np.atleast_1d(np.asarray(function(x), dtype=object))}, {"x": size}, name=label)
     if len(program.outputs[0].shape) != 1:
         raise InputError(f"constraint {label!r}: {what} returns an array of shape {program.outputs[0].shape}")
+    if program.loops:
+        raise UnsupportedError(
+            f"constraint {label!r}: {what} has a loop or a guard, and functions of joints are straight lines; write it "
+            "with a fixed number of steps and linkwright.scalar.where"
+        )
     return program
 
 

@@ -9,18 +9,24 @@ from .graph import Graph
 from .ops import Op
 
 
+class ForeignExpression(TraceError):
+    """Expressions of graphs neither of which is around the other were used together."""
+
+
 def _elementwise(operation, reflected=False):
     """An operator that also accepts NumPy arrays, element by element, and refuses what is no number."""
 
     def operator(self: Expr, other):
         graph, own = self.graph, self.index
         if type(other) is Expr:
-            if other.graph is graph:
+            if other.graph is graph and graph.guard is None:
                 operand = other.index
             else:
                 graph, (own, operand) = in_one_graph(self, other)
         elif isinstance(other, float | int | np.number):
             operand = float(other)
+            if graph.guard is not None:
+                graph, (own,) = in_one_graph(self)
         elif isinstance(other, np.ndarray):
             apply = np.frompyfunc(lambda x: operator(self, x), 1, 1)
             return apply(other)
@@ -70,16 +76,16 @@ class Expr:
     __or__ = __ror__ = _logical(_elementwise(lambda g, a, b: g.call(Op.OR, a, b)), neutral=False)
 
     def __neg__(self):
-        return self._wrap(self.graph.neg(self.index))
+        return self._apply(Graph.neg)
 
     def __pos__(self):
         return self
 
     def __invert__(self):
-        return Expr(self.graph, self.graph.call(Op.NOT, self.index))
+        return self._call(Op.NOT, self)
 
     def __abs__(self):
-        return Expr(self.graph, self.graph.call(Op.ABS, self.index))
+        return self._call(Op.ABS, self)
 
     def __pow__(self, exponent):
         if isinstance(exponent, float) and exponent == 0.5:
@@ -92,19 +98,19 @@ class Expr:
         return result
 
     def sin(self):
-        return self._wrap(self.graph.sin(self.index))
+        return self._apply(Graph.sin)
 
     def cos(self):
-        return self._wrap(self.graph.cos(self.index))
+        return self._apply(Graph.cos)
 
     def sqrt(self):
-        return Expr(self.graph, self.graph.call(Op.SQRT, self.index))
+        return self._call(Op.SQRT, self)
 
     def exp(self):
-        return Expr(self.graph, self.graph.call(Op.EXP, self.index))
+        return self._call(Op.EXP, self)
 
     def log(self):
-        return Expr(self.graph, self.graph.call(Op.LOG, self.index))
+        return self._call(Op.LOG, self)
 
     # Two-operand functions of linkwright.scalar: either operand may be the traced one.
 
@@ -127,12 +133,21 @@ class Expr:
 
         return traced_until(self.graph, body, start, done, limit, expected, keeps)
 
+    def _guard(self, body, otherwise, expected):
+        from .guard import traced_guard
+
+        return traced_guard(self, body, otherwise, expected)
+
     def _call(self, op: Op, *operands):
         graph, indices = in_one_graph(*operands)
         return Expr(graph, graph.call(op, *indices))
 
-    def _wrap(self, value):
-        return Expr(self.graph, value) if type(value) is int else value
+    def _apply(self, operation):
+        graph, index = self.graph, self.index
+        if graph.guard is not None:
+            graph, (index,) = in_one_graph(self)
+        value = operation(graph, index)
+        return Expr(graph, value) if type(value) is int else value
 
     def __bool__(self):
         raise TraceError(
@@ -153,11 +168,14 @@ class Expr:
 
 
 def in_one_graph(*values) -> tuple[Graph, list]:
-    """The innermost graph among those of the values, and in it the index of each (of a plain number: the number)."""
+    """The graph that what is computed from the values belongs to (see nesting.py), and in it the index of each (of a
+    plain number: the number)."""
     graphs = [x.graph for x in values if isinstance(x, Expr)]
     graph = max(graphs, key=lambda g: g.depth)
+    if graph.guard is not None:
+        graph = graph.guard
     if not all(graph.holds(other) for other in graphs):
-        raise TraceError(
+        raise ForeignExpression(
             "an expression of another trace, or of the inside of a loop, was used here; values must not be kept from "
             "one trace to the next, and leave a loop only as what it carries"
         )

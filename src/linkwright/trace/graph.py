@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .ops import TRUTH_VALUED, Op
+from .ops import COMMUTATIVE, LEAVES, LOOPS, TRUTH_VALUED, Op
 
 Node = tuple
 Value = "int | float"  # a node's index, or a number
@@ -24,16 +24,25 @@ CARRIED, OUTER = 0, 1  # the inputs of a loop's body: what it carries, and what 
 
 
 class Graph:
-    """`parent` is the graph around a loop whose body this is; what it reads of that graph becomes an input."""
+    """`parent` is the graph around a loop whose body this is; what it reads of that graph becomes an input.
 
-    def __init__(self, parent: Graph | None = None) -> None:
+    With `reuses` it takes from there what is computed there already, instead of computing it again.
+    """
+
+    def __init__(self, parent: Graph | None = None, *, reuses: bool = False) -> None:
         self.nodes: list[Node] = []
         self.loops: list = []  # what UNTIL nodes refer to: see until.py
         self.running: Any = None  # in the body of a loop: whether a sample still goes round
         self.parent = parent
+        self.root: Graph = self if parent is None else parent.root
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.outer: dict[int, int] = {}  # node of the parent -> element of the input OUTER
+        self._outer_nodes: list[int] = []  # the reverse of it
         self._index: dict[Node, int] = {}
+        self._reuses = reuses
+        # what is being traced: see nesting.py
+        self.current: Graph = self  # of a root
+        self.guard: Graph | None = None
 
     def holds(self, other: Graph) -> bool:
         """Whether `other` is this graph or one around it."""
@@ -48,17 +57,47 @@ class Graph:
         if node[0] is Op.CONST:
             return self.const(node[1])
         if node[0] in TRUTH_VALUED:  # inputs are numbers
-            above = self.parent.select(above, 1.0, 0.0)  # type: ignore[union-attr]
-            return self.call(Op.LT, 0.5, self.input(OUTER, self.outer.setdefault(above, len(self.outer))))
-        return self.input(OUTER, self.outer.setdefault(above, len(self.outer)))
+            return self.call(Op.LT, 0.5, self._read(self.parent.select(above, 1.0, 0.0)))  # type: ignore[union-attr]
+        return self._read(above)
+
+    def _read(self, above: int) -> int:
+        """The input that is node `above` of the parent."""
+        element = self.outer.get(above)
+        if element is None:
+            element = self.outer[above] = len(self._outer_nodes)
+            self._outer_nodes.append(above)
+        return self.input(OUTER, element)
 
     def node(self, *key) -> int:
         """Index of the node (op, operands...), made if it is new."""
         index = self._index.get(key)
+        if index is None and self._reuses:
+            index = self._find_above(key)
         if index is None:
             index = self._index[key] = len(self.nodes)
             self.nodes.append(key)
         return index
+
+    def _find(self, key: Node) -> int | None:
+        orders = (key, (key[0], *reversed(key[1:]))) if key[0] in COMMUTATIVE else (key,)
+        found = next((self._index[x] for x in orders if x in self._index), None)
+        return self._find_above(key) if found is None else found
+
+    def _find_above(self, key: Node) -> int | None:
+        """The input that stands for a node of the graphs around this one, if the node is there already."""
+        op, *operands = key
+        if self.parent is None or op in LEAVES or op in LOOPS or op in TRUTH_VALUED:
+            return None
+        above = [self._above(x) for x in operands]
+        found = None if None in above else self.parent._find((op, *above))
+        return None if found is None else self._read(found)
+
+    def _above(self, index: int) -> int | None:
+        """The parent's node that a node of this graph stands for, if it does."""
+        op, *rest = self.nodes[index]
+        if op is Op.INPUT and rest[0] == OUTER:
+            return self._outer_nodes[rest[1]]
+        return self.parent.const(rest[0]) if op is Op.CONST else None  # type: ignore[union-attr]
 
     def input(self, number: int, element: int) -> int:
         return self.node(Op.INPUT, number, element)

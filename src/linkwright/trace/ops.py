@@ -42,6 +42,7 @@ ARITY = {
 }  # fmt: skip
 
 LEAVES = frozenset({Op.INPUT, Op.CONST})
+COMMUTATIVE = frozenset({Op.ADD, Op.MUL})
 TRUTH_VALUED = frozenset({Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT})
 LOOPS = frozenset({Op.UNTIL, Op.RESULT})
 

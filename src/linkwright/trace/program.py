@@ -44,7 +44,8 @@ class Output:
 
 @dataclass(frozen=True)
 class Until:
-    """A loop: `body` maps the values it carries to the next ones and says which samples go on.
+    """A loop: `body` maps the values it carries to the next ones and says which samples go on. One of a single pass at
+    the most is a guard.
 
     body       inputs "carried" (n,) and "outer" (k,), what else it reads; outputs "next" (n,), in which a sample that
                is done keeps what it had, and "running" (), 1 or 0, which is carried too, as the last value
@@ -143,7 +144,8 @@ class Program:
         for index, (op, *operands) in enumerate(self.nodes):
             if op is Op.UNTIL:
                 loop, values = self.loops[operands[0]], ", ".join(map(self._operand_text, operands[1:]))
-                lines.append(f"  %{index} = until, at most {loop.limit} times, from {values}")
+                kind = "guard" if loop.limit == 1 else f"until, at most {loop.limit} times"
+                lines.append(f"  %{index} = {kind}, from {values}")
                 lines += ["    " + line for line in str(loop.body).splitlines()]
             elif op is Op.RESULT:
                 lines.append(f"  %{index} = result {operands[1]} of %{operands[0]}")

@@ -1,0 +1,58 @@
+"""Everything code generation assumes of a processor, in one table.
+
+What is not here is the same on every machine, on purpose: which products fuse with which sums decides the last bits of
+results (`lower.py`, with its latencies), and programs and operation counts know no machine at all. Sizes of chunks and
+tiles were measured on AVX2 (Zen 3; docs/compiling.md) and are taken over by the other rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# Memory begins at a multiple of this: a cache line; no vector is longer.
+ALIGNMENT = 64
+# One AVX-512 register; wider vectors would only be split again.
+LARGEST_LANES = {"float64": 8, "float32": 16}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """register_bytes    of a vector register: decides how many samples are computed at once
+    vector_registers  how many there are
+    memory_operands   whether an instruction may read one operand from memory, for free
+    address_windows   registers pointed into memory for the sake of short addresses (addressing.py); 0: addresses have
+                      one length
+    chunk_size        instructions to a function
+    largest_tile      blocks that a function serves before the next one is fetched
+    tile_bytes        what a tile may take, so that it stays in the second-level cache
+    """
+
+    name: str
+    register_bytes: int
+    vector_registers: int
+    memory_operands: bool = True
+    address_windows: int = 12  # of 15 general registers; 8 to 13 are equally good
+    chunk_size: int = 1500  # Talos in batches: 0.63 us with 300, 0.61 with 1000, 0.60 with 1500, 0.63 with 2500
+    largest_tile: int = 8  # Talos' forward dynamics (25 kB a block): 1 is 3 % slower, 4 is 1 % slower
+    tile_bytes: int = 256 * 1024
+
+    def lanes(self, dtype: str) -> int:
+        """Samples that fit one register."""
+        return self.register_bytes // (8 if dtype == "float64" else 4)
+
+
+AVX512 = Machine("AVX-512", register_bytes=64, vector_registers=32)
+AVX2 = Machine("AVX2", register_bytes=32, vector_registers=16)
+SSE2 = Machine("SSE2", register_bytes=16, vector_registers=16)
+NEON = Machine("NEON", register_bytes=16, vector_registers=32, memory_operands=False, address_windows=0)
+MACHINES = (AVX512, AVX2, SSE2, NEON)
+
+
+def machine_for(triple: str, has: Callable[[str], bool]) -> Machine:
+    """The row for a target; `has` tells whether it has a feature of LLVM's. What is no x86 is taken for NEON's like."""
+    if not triple.startswith(("x86_64", "amd64")):
+        return NEON
+    if has("avx512f") and has("avx512vl"):  # without the latter, no 32 registers for shorter vectors and scalars
+        return AVX512
+    return AVX2 if has("avx2") else SSE2

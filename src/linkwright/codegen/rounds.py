@@ -1,0 +1,92 @@
+"""The functions of loops and guards, which call the chunks of their bodies.
+
+They take the same pointers as a chunk, so that whoever runs a program just makes one call after the other. A block
+leaves when none of its lanes needs another pass, whatever the other blocks of its tile do.
+"""
+
+from __future__ import annotations
+
+from .places import Places
+from .plan import ChunkCall, LoopCall, Plan
+from .vector import VectorType
+
+
+def chunk_name(lanes: int, number: int) -> str:
+    return f"lw_chunk_{lanes}_{number}"
+
+
+def called_name(lanes: int, call: ChunkCall | LoopCall) -> str:
+    return f"lw_loop_{lanes}_{call.number}" if isinstance(call, LoopCall) else chunk_name(lanes, call.number)
+
+
+def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str]:
+    """Declarations of the chunks, which are in other modules, and the functions of the loops."""
+    kinds = ", ".join(["ptr"] * (places.parameters.count(",") + 1))
+    lines = [f"declare void @{chunk_name(vector.lanes, k)}({kinds})" for k in range(len(plan.chunks))]
+    for loop in plan.loops:
+        lines += _guard_function(loop, places, vector) if loop.limit == 1 else _loop_function(loop, places, vector)
+    return lines
+
+
+def _loop_function(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+    """Goes round while any lane has to."""
+    return [
+        *_head(loop, places, vector),
+        "br label %check",
+        "check:",
+        "%pass = phi i64 [ 0, %entry ], [ %pass_next, %round ]",
+        *_any_lane_running(places, vector),
+        f"%allowed = icmp slt i64 %pass, {loop.limit}",
+        "%again = and i1 %any, %allowed",
+        "br i1 %again, label %round, label %done",
+        "round:",
+        *_calls(loop, places, vector),
+        "%pass_next = add i64 %pass, 1",
+        "br label %check",
+        "done:",
+        "ret void",
+        "}",
+    ]
+
+
+def _guard_function(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+    """One pass if any lane needs it."""
+    return [
+        *_head(loop, places, vector),
+        *_any_lane_running(places, vector),
+        "br i1 %any, label %round, label %done",
+        "round:",
+        *_calls(loop, places, vector),
+        "br label %done",
+        "done:",
+        "ret void",
+        "}",
+    ]
+
+
+def _head(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+    base, offset = places.slot_read(loop.running)
+    return [
+        f"define internal void @{called_name(vector.lanes, loop)}({places.parameters}) nounwind {{",
+        "entry:",
+        f"%running_at = getelementptr i8, ptr {base}, i64 {offset}",
+    ]
+
+
+def _any_lane_running(places: Places, vector: VectorType) -> list[str]:
+    """Define %any."""
+    lines = [
+        f"%running = load {vector.text}, ptr %running_at, align {places.alignment}",
+        f"%going = fcmp une {vector.text} %running, {vector.number(0.0)}",
+    ]
+    if vector.lanes == 1:
+        return [*lines, "%any = and i1 %going, true"]
+    return [
+        *lines,
+        f"%lanes_going = bitcast {vector.truth} %going to i{vector.lanes}",
+        f"%any = icmp ne i{vector.lanes} %lanes_going, 0",
+    ]
+
+
+def _calls(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+    return [f"call void @{called_name(vector.lanes, call)}({places.parameters})" for call in loop.calls]

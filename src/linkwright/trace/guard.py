@@ -1,0 +1,28 @@
+"""Tracing a guard: `linkwright.scalar.guard` on symbols.
+
+A guard is a loop of one pass at the most, which starts from what holds where its condition does not: all that is known
+of loops serves it too. Only what is computed in its body stays there, since it is to be skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..errors import TraceError
+from .expr import Expr
+from .graph import CARRIED, Graph
+from .nesting import guard_body
+from .until import carried_values, close_body, select
+
+
+def traced_guard(condition: Expr, body: Callable[[], Sequence], otherwise: Sequence, expected: float) -> list[Expr]:
+    """The node of a guard, in the graph that is being traced; see `linkwright.scalar.guard`."""
+    inner = Graph(condition.graph.root.current, reuses=True)
+    with guard_body(inner):
+        carried, needed = carried_values(inner, len(otherwise))
+        values = list(body())
+        if len(values) != len(otherwise):
+            raise TraceError(f"the body of a guard returned {len(values)} values; otherwise there are {len(otherwise)}")
+        following = [select(needed, new, old) for new, old in zip(values, carried, strict=True)]
+        stays = Expr(inner, inner.input(CARRIED, len(otherwise)))
+    return close_body(inner, [*otherwise, select(condition, 1.0, 0.0)], [*following, stays], 1, expected)
