@@ -78,7 +78,9 @@ def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
     _check_copies(root)
     wrapped = {e.attributes["geom"] for e, _ in everything if e.tag == "geom" and "geom" in e.attributes}
     from_geoms = _setting(root, "inertiafromgeom", "auto")
-    meshes = _take_out(root, from_geoms, wrapped)
+    # all bodies share a total mass, those that stand too
+    shared = not _setting(root, "settotalmass", "-1").startswith("-")
+    meshes = _take_out(root, from_geoms, wrapped, only_moving=not shared)
     files = _asset_files(root, meshes)
     for key in root.named("keyframe"):
         for element in key:
@@ -166,7 +168,7 @@ def _setting(root: Element, name: str, default: str) -> str:
     return found[-1].strip() if found else default
 
 
-def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
+def _take_out(root: Element, from_geoms: str, wrapped: set[str], *, only_moving: bool) -> set[str]:
     """Remove what has no part in the dynamics. Returns the meshes that masses depend on."""
     meshes: set[str] = set()
     # (element, the body that its geoms belong to, whether that body can move)
@@ -184,7 +186,7 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
             if child.tag in out:
                 continue
             if child.tag == "geom" and role == "body" and child.attributes.get("name") not in wrapped:
-                if not moves or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
+                if (only_moving and not moves) or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
                     continue
             kept.append(child)
         element.children = kept
