@@ -186,7 +186,8 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str], *, only_moving:
             if child.tag in out:
                 continue
             if child.tag == "geom" and role == "body" and child.attributes.get("name") not in wrapped:
-                if (only_moving and not moves) or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
+                stands = only_moving and not moves
+                if stands or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
                     continue
             kept.append(child)
         element.children = kept
