@@ -65,13 +65,18 @@ class LoadError(LinkwrightError):
         where = ", ".join(
             part
             for part in (
-                str(file) if file is not None else "",
+                _printable(str(file)) if file is not None else "",
                 f"line {line}" if line is not None else "",
                 f"<{element}>" if element else "",
             )
             if part
         )
         super().__init__(f"{where}: {message}" if where else message)
+
+
+def _printable(text: str) -> str:
+    """A file's name may have bytes that are no text, which Python keeps as halves of characters."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:

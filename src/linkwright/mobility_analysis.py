@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .assembly.independent_rows import independent_rows
 from .compilation import reference
 from .errors import InputError
 from .model import Model
 
-# A singular value of the constraint Jacobian, its rows scaled to length one, this much smaller than the largest one
-# is rounding: coordinates are used to about 1e-10, and real mechanisms near a singular pose pass through 1e-3 or so.
-RANK_TOLERANCE = 1e-9
 # A row takes part in a dependency if its coefficient in it is larger than this.
 _PART_TOLERANCE = 1e-6
 
@@ -23,7 +21,7 @@ class Mobility:
 
     dof         velocities of the tree (nv), and `rows` of constraints on them
     grubler     dof - rows: the mobility if all rows were independent
-    rank        of the constraint Jacobian at the pose
+    rank        of the constraint rows at the pose, by the one rank tolerance of the library (docs/assembly.md)
     mobility    dof - rank: the independent motions there are at the pose
     redundancy  rows - rank: rows that repeat others, at the pose
     redundant   names of the constraints that take part in these repetitions
@@ -63,13 +61,12 @@ def mobility(model: Model, q=None) -> Mobility:
     q = model.reference if q is None else np.asarray(q, dtype=float)
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
         raise InputError(f"q is {q}; expected {model.nq} finite numbers: one configuration of {model.name!r}")
-    J = reference(model, "constraint_jacobian")(q)
-    length = np.linalg.norm(J, axis=1)
-    holds_nothing = length <= RANK_TOLERANCE * max(1.0, length.max(initial=0.0))
-    scale = np.where(holds_nothing, np.inf, length)
-    U, sigma, _ = np.linalg.svd(J / scale[:, None])
-    rank = int(np.sum(sigma > RANK_TOLERANCE * sigma[0])) if sigma.size and sigma[0] > 0 else 0
-    part = np.abs(U[:, rank:]).max(axis=1, initial=0.0) > _PART_TOLERANCE
+    if not model.nc:
+        return Mobility(model.nv, 0, 0, (), q)
+    J, M = reference(model, "constraint_jacobian")(q), reference(model, "crba")(q)
+    rows = independent_rows(model, J[None], M[None])
+    rank = int(rows.rank[0])
+    part = np.abs(rows.dependent()).max(axis=1, initial=0.0) > _PART_TOLERANCE
     names, start = [], 0
     for constraint in model.constraints:
         if part[start : start + constraint.size].any():

@@ -43,3 +43,19 @@ def test_a_known_name_and_long_lists():
 def test_unknown_robots_are_one_line():
     result = run("inspect", "humanoit")
     assert result.returncode == 1 and "Traceback" not in result.stderr and "humanoid" in result.stderr
+
+
+def test_what_was_ignored_is_shown(tmp_path):
+    pytest.importorskip("mujoco", reason="needs MuJoCo: pip install 'linkwright[io]'")
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        '<mujoco><option density="1.2"/><worldbody><body name="a" gravcomp="1"><joint/><geom size="0.1"/></body>'
+        "</worldbody></mujoco>"
+    )
+    refused = run("inspect", str(path), "--no-times")
+    assert refused.returncode == 1 and "ignore=('fluid',)" in refused.stderr
+    shown = run("inspect", str(path), "--no-times", "--ignore", "fluid, plugin")
+    assert shown.returncode == 0 and "ignored: fluid: option 'density' is 1.2" in shown.stdout
+    assert "1 x gravity compensation" in shown.stdout
+    document = json.loads(run("inspect", str(path), "--no-times", "--ignore", "fluid", "--json").stdout)
+    assert len(document["ignored"]) == 1 and document["passive"][0]["kind"] == "gravity_compensation"

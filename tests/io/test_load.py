@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from mjcf_files import EVERY_JOINT
@@ -31,8 +33,20 @@ def test_text_and_files_and_paths(tmp_path):
 
 def test_content_decides_not_the_name(tmp_path):
     path = tmp_path / "robot.urdf"
-    save(chain(3), path)
+    save(chain(3), tmp_path / "robot.json").rename(path)
     assert load(path) == chain(3)
+
+
+@pytest.mark.parametrize("name", ["robot.urdf", "robot.sdf", "robot.yaml", "robot.v2"])
+def test_no_format_is_written_under_the_name_of_another(name, tmp_path):
+    with pytest.raises(InputError, match=re.escape(repr(Path(name).suffix))):
+        save(chain(3), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_list_robots_returns_can_be_loaded():
+    known = next(robot for robot in lw.list_robots() if robot.name == "four_bar")
+    assert load(known) == load("four_bar")
 
 
 def test_every_format_is_recognised_by_content(tmp_path):

@@ -300,7 +300,7 @@ REFUSED = {
     "include": ('<link name="crank">', '<include><uri>x</uri></include><link name="crank">', ["include"]),
     "unknown in model": ('<link name="crank">', '<spring/><link name="crank">', ["<spring>"]),
     "unknown in link": ('<link name="crank">', '<link name="crank"><added_mass/>', ["<added_mass>"]),
-    "no gravity": ('<link name="crank">', '<link name="crank"><gravity>0</gravity>', ["gravity"]),
+    "wind": ('<link name="crank">', '<link name="crank"><enable_wind>1</enable_wind>', ["wind", "('fluid',)"]),
     "kinematic": ('<link name="crank">', '<link name="crank"><kinematic>true</kinematic>', ["kinematic"]),
     "auto inertia": ("<inertial>", '<inertial auto="true">', ["computed from its shapes"]),
     "twice": ('<link name="rocker">', '<link name="crank">', ["second <link>", "crank"]),

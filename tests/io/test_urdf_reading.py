@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from urdf_writer import PENDULUM, write_urdf
 
+from linkwright import reference
 from linkwright.io.urdf import read_urdf
 from linkwright.robots import humanoid, quadruped
 
@@ -111,6 +112,20 @@ def test_fixed_base_keeps_the_mass_of_the_root_on_the_ground():
 
 def test_root_named_world_is_the_ground():
     assert read_urdf(PENDULUM.replace('"base"', '"world"')).nbodies == 2
+
+
+def test_root_named_world_floats_under_another_name():
+    floating = read_urdf(WITH_HEAVY_BASE.replace('"base"', '"world"'), floating_base=True)
+    assert [body.name for body in floating.bodies] == ["world", "world_link", "arm"]
+    assert any("'world_link'" in warning for warning in floating.warnings)
+    other, rng = read_urdf(WITH_HEAVY_BASE, floating_base=True), np.random.default_rng(0)
+    q, v, tau = floating.random_configuration(rng), rng.normal(size=7), rng.normal(size=7)
+    assert np.array_equal(reference(floating, "aba")(q, v, tau), reference(other, "aba")(q, v, tau))
+
+
+def test_a_world_that_carries_the_robot_by_a_floating_joint_is_the_ground():
+    text = PENDULUM.replace('"base"', '"world"').replace('type="revolute"', 'type="floating"')
+    assert read_urdf(text, floating_base=True) == read_urdf(text) and read_urdf(text).nv == 6
 
 
 def test_mimic_is_kept_as_data():

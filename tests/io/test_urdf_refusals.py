@@ -139,11 +139,6 @@ def test_other_root_element():
     refused("<robots/>", "<robot>", "line 1")
 
 
-def test_world_cannot_float():
-    with pytest.raises(LoadError, match="cannot float"):
-        read_urdf(PENDULUM.replace('"base"', '"world"'), floating_base=True)
-
-
 def test_root_joint_name_taken():
     with pytest.raises(LoadError, match="root_joint"):
         read_urdf(PENDULUM.replace('"hinge"', '"root_joint"'), floating_base=True)

@@ -14,6 +14,7 @@ from ..scalar import Scalar
 from ..spatial import ArticulatedInertia, Force, Motion
 from .articulation import Articulation
 from .motion_sweep import MotionSweep
+from .passive_torques import passive_torques
 
 
 def aba(
@@ -30,7 +31,7 @@ def aba(
 
 def aba_with_pivots(tree: Tree, q, v, tau, *, f_ext=None) -> tuple[list[Scalar], list[Scalar]]:
     """(accelerations, pivots): the inertia each velocity meets, positive in every solvable mechanism."""
-    tau = [t + s for t, s in zip(tau, tree.passive_torques(q, v), strict=True)]
+    tau = [t + s for t, s in zip(tau, passive_torques(tree, q, v), strict=True)]
     sweep = MotionSweep(tree, q, v)  # 1: transforms and bias wrenches
     IA = [inertia.articulated() for inertia in tree.lumped]
     joint, y = articulate(tree, sweep, IA, sweep.wrenches(tree, f_ext), tau)

@@ -12,6 +12,7 @@ from .cluster_articulation import ClusterArticulation, SingleBody
 from .cluster_joint import ClusterJoint
 from .embedding import Embedding
 from .motion_sweep import MotionSweep
+from .passive_torques import passive_torques
 from .rotors import CarrierTree, Reflected, Rotor
 
 
@@ -109,7 +110,7 @@ class ClusterSweep:
             self.a = [x + b for x, b in zip(system.spread(embeddings, ydd), self.a, strict=True)]
         moving = not all(map(is_zero, self.a))
         self.motion = MotionSweep(system.tree, q, self.v, self.a if moving else None)
-        self.passive = system.spanning.passive_torques(q, self.v)
+        self.passive = passive_torques(system.spanning, q, self.v)
         self._q = q
 
     def wrenches(self, f_ext: Sequence[Force] | None = None) -> list[Force]:

@@ -10,6 +10,7 @@ from ..scalar import Scalar
 from ..spatial import Force
 from .constraint_rows import ConstraintRows, constraint_rows, largest_residual
 from .motion_sweep import MotionSweep
+from .passive_torques import passive_torques
 
 
 class ConstrainedProblem:
@@ -26,7 +27,7 @@ class ConstrainedProblem:
         active: Sequence[Scalar] | None = None, mu: Sequence[Scalar] | None = None, baumgarte: float | None = None,
     ):  # fmt: skip
         self.tree, self.q = tree, q
-        self.tau = [t + s for t, s in zip(tau, tree.passive_torques(q, v), strict=True)]
+        self.tau = [t + s for t, s in zip(tau, passive_torques(tree, q, v), strict=True)]
         self.sweep = MotionSweep(tree, q, v)
         self.wrenches = self.sweep.wrenches(tree, f_ext)
         self.constraints: list[ConstraintRows] = constraint_rows(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..model import Tree
 from ..scalar import Scalar
 from .kinematics import placements, velocities
+from .passive_torques import passive_energy
 
 
 def kinetic_energy(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
@@ -20,11 +21,11 @@ def kinetic_energy(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scal
 
 
 def potential_energy(tree: Tree, q: Sequence[Scalar]) -> Scalar:
-    """Of weight, zero at the world's origin, and of joint springs, zero at their references."""
+    """Of weight, zero at the world's origin, and of springs, zero where they rest."""
     energy: Scalar = 0.0
     poses = placements(tree, q)
     for i in tree.outward():
         inertia = tree.inertia[i]
         moment = poses[i].position * inertia.m + poses[i].rotation @ inertia.h
         energy = energy - tree.gravity @ moment
-    return energy + tree.spring_energy(q)
+    return energy + passive_energy(tree, q, poses)

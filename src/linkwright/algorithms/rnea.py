@@ -11,6 +11,7 @@ from ..model import Tree
 from ..scalar import Scalar
 from ..spatial import Force, Vector
 from .motion_sweep import MotionSweep
+from .passive_torques import compensation_torques, passive_torques
 
 
 def rnea(
@@ -24,7 +25,7 @@ def rnea(
     """Return tau = M(q) a + c(q, v) - sum_i J_i' f_ext[i], springs, dampers and rotors included."""
     sweep = MotionSweep(tree, q, v, a)
     tau = joint_torques(tree, sweep, sweep.wrenches(tree, f_ext))
-    passive = tree.passive_torques(q, v)
+    passive = passive_torques(tree, q, v)
     for i in tree.outward():
         for k, R in zip(range(tree.nv)[tree.iv[i]], tree.armature[i], strict=True):
             tau[k] = tau[k] + R * a[k] - passive[k]
@@ -37,9 +38,13 @@ def bias_torques(tree: Tree, q, v, *, f_ext=None) -> list[Scalar]:
 
 
 def gravity_torques(tree: Tree, q) -> list[Scalar]:
-    """The torques that hold the mechanism at rest against gravity (and nothing else, not its springs)."""
+    """The torques that hold the mechanism at rest against gravity (and nothing else, not its springs).
+
+    Weight that is compensated needs none.
+    """
     sweep = MotionSweep(tree, q, [0.0] * tree.nv)
-    return joint_torques(tree, sweep, sweep.wrenches(tree))
+    held = joint_torques(tree, sweep, sweep.wrenches(tree))
+    return [t - lifted for t, lifted in zip(held, compensation_torques(tree, q), strict=True)]
 
 
 def coriolis_torques(tree: Tree, q, v) -> list[Scalar]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .arguments import (
     same_batch,
     velocity_indices,
 )
+from .closing import closed_enough, file_accuracy
 from .constraint_functions import ConstraintFunctions, constraint_functions
 from .continuation import followed
 from .correction import assembled, corrected
@@ -28,14 +30,19 @@ _GIVE_WAY, _ALMOST = 1e-2, 0.02  # ease of joints that will be held at the end, 
 
 
 def project_configuration(
-    model: Model, q, *, fixed: str | Iterable[str] | None = None, tolerance: float = 1e-12, start=None
-) -> np.ndarray:
+    model: Model, q, *, fixed: str | Iterable[str] | None = None, tolerance: float = 1e-12, start=None,
+    details: bool = False,
+) -> np.ndarray | ClosedConfiguration:  # fmt: skip
     """A configuration near q in which every loop is closed to `tolerance` (metres, radians); (nq,) or (B, nq).
+
+    Where a file's own digits do not let all of its dependent rows hold to that, every direction that counts is closed
+    to `tolerance`, and what is left along the others is what the file allows.
 
     fixed   joints that keep the coordinates they have in q, e.g. a driven crank
     start   a pose on the assembly branch wanted, by default the as-drawn one, `model.reference`. If q is far from
             closed, or if `start` is given, the mechanism is moved from there towards q in small steps with its loops
             closed: fixed joints to their coordinates, the others as near to q as the loops let them
+    details return a `ClosedConfiguration`, which says how closely the loops are closed and what the file allows
 
     Raises NoConvergence, which lists every loop with its residual, where that cannot be done. Joint limits are not
     looked at. Constraints that do not say where things should be, such as `weld("foot")`, are met anywhere.
@@ -49,7 +56,51 @@ def project_configuration(
     batched, arrays = same_batch(q=target, **({} if first is None else {"start": first}))
     with np.errstate(all="ignore"):  # what overflows does not lower the error, and is not taken
         found = _Projection(constraint_functions(model), names, tolerance).of(*arrays)
+    if details:
+        functions = constraint_functions(model)
+        return ClosedConfiguration(
+            functions.placed, found if batched else found[0], functions.error(found), float(tolerance),
+            file_accuracy(model),
+        )  # fmt: skip
     return found if batched else found[0]
+
+
+@dataclass(frozen=True)
+class ClosedConfiguration:
+    """What `project_configuration(..., details=True)` found; print it.
+
+    q          the configuration, (nq,) or (B, nq)
+    error      (B, rows) what is left of every row (metres, radians) of constraints that say where things should be
+    tolerance  what was asked for
+    accuracy   how far open the loops of this model stay at best around its as-drawn pose, for what its numbers allow
+    """
+
+    model: Model = field(repr=False)
+    q: np.ndarray
+    error: np.ndarray = field(repr=False)
+    tolerance: float
+    accuracy: float
+
+    @property
+    def left(self) -> float:
+        """The largest error of any loop, of any sample."""
+        return float(np.abs(self.error).max(initial=0.0))
+
+    @property
+    def limited_by_file(self) -> bool:
+        """Whether the numbers of the file, not the search, keep it from the tolerance."""
+        return self.left > self.tolerance
+
+    def __str__(self) -> str:
+        if not self.limited_by_file:
+            return f"{self.model.name}: closed to {self.left:.2g} m or rad"
+        worst = residuals(self.model, self.error[int(np.argmax(np.abs(self.error).max(axis=1)))])
+        listed = "\n".join(f"  {name!r}: {r}" for name, r in worst.items() if r.largest > self.tolerance)
+        return (
+            f"{self.model.name}: closed to {self.left:.2g} m or rad, which is what the numbers of the file allow "
+            f"(around its as-drawn pose {self.accuracy:.2g}); every direction that counts is closed to "
+            f"{self.tolerance:.2g}, and rows that follow from the others but for its digits are left with\n{listed}"
+        )
 
 
 class _Projection:
@@ -64,11 +115,11 @@ class _Projection:
     def of(self, q: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         if start is not None:
             found = q.copy()
-            far = ~self.closed(self.functions.error(q))
+            far = ~self.closed(q, self.functions.error(q))
         else:
             found, error = assembled(self.functions, q, self.ease, self.tolerance)
             moved = np.abs(self.model.difference(q, found)).max(axis=1, initial=0.0)
-            far = ~self.closed(error) | (moved > _NEAR)
+            far = ~self.closed(found, error) | (moved > _NEAR)
         if far.any():
             first = np.tile(self.model.reference, (far.sum(), 1)) if start is None else start[far]
             names = [f" (sample {k} of {len(q)})" if len(q) > 1 else "" for k in np.flatnonzero(far)]
@@ -77,7 +128,7 @@ class _Projection:
 
     def from_start(self, q: np.ndarray, start: np.ndarray, direct: np.ndarray, names: list[str], given: bool):
         first, error = assembled(self.functions, start, np.ones(self.model.nv), self.tolerance)
-        usable = self.closed(error)
+        usable = self.closed(first, error)
         if given and not usable.all():
             k = int(np.argmin(usable))
             what = f"start{names[k]} cannot be closed: the loops stay open"
@@ -86,8 +137,9 @@ class _Projection:
         if usable.any():
             found[usable] = self.moved(first[usable], q[usable], [names[k] for k in np.flatnonzero(usable)])
         error = self.functions.error(found)
-        if not self.closed(error).all():
-            k = int(np.argmin(self.closed(error)))
+        closed = self.closed(found, error)
+        if not closed.all():
+            k = int(np.argmin(closed))
             what = f"the loops{names[k]} cannot be closed"
             raise self.failure(found[k], error[k], what, "another q, or start= a closed pose")
         return found
@@ -100,7 +152,7 @@ class _Projection:
             reached[astray], short[astray] = followed(self.functions, start[astray], q[astray], self.held, give_way)
         self.put_fixed(reached, q)
         found, error = corrected(self.functions, reached, self.ease, self.tolerance)
-        stopped = np.flatnonzero(~self.closed(error) | (short > _ALMOST))
+        stopped = np.flatnonzero(~self.closed(found, error) | (short > _ALMOST))
         if len(stopped):
             k = stopped[0]
             driven = f"{', '.join(self.fixed)} " if self.fixed else ""
@@ -117,8 +169,8 @@ class _Projection:
         indices = configuration_indices(self.model, self.fixed)
         q[:, indices] = target[:, indices]
 
-    def closed(self, error: np.ndarray) -> np.ndarray:
-        return np.abs(error).max(axis=1, initial=0.0) <= self.tolerance
+    def closed(self, q: np.ndarray, error: np.ndarray) -> np.ndarray:
+        return closed_enough(self.functions, q, error, self.tolerance)
 
     def failure(self, q: np.ndarray, error: np.ndarray, what: str, remedy: str) -> NoConvergence:
         placed = self.functions.placed

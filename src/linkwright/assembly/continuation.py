@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .closing import closed_enough
 from .constraint_functions import ConstraintFunctions
 from .correction import corrected
 from .least_step import least_step
@@ -44,7 +45,7 @@ def followed(
         predicted = model.integrate(q[busy], v * share[:, None])
         moved, error = corrected(functions, predicted, ease, _STEP_TOLERANCE)
         leap = np.abs(model.difference(predicted, moved)).max(axis=1, initial=0.0)
-        closed = np.abs(error).max(axis=1, initial=0.0) <= _STEP_TOLERANCE
+        closed = closed_enough(functions, moved, error, _STEP_TOLERANCE)
         good = closed & (leap <= np.maximum(_TRUSTED_SHARE * share * length, 10 * _STEP_TOLERANCE))
         settled = length <= _SETTLED
         if not driven:

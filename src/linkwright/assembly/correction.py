@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .closing import closed_enough, settled
 from .constraint_functions import ConstraintFunctions
 from .least_step import least_step
 
@@ -13,6 +14,7 @@ _LONGEST_STEP = 0.5  # of any joint, in radians or metres
 # is bounded by the error, dependent rows or not. The multiple adapts: down after a good step, up after a bad one.
 _FIRST, _LEAST, _GIVE_UP = 1e-1, 1e-4, 1e12
 _DOWN, _UP = 0.2, 8.0
+_HARDLY, _PATIENCE, _ALMOST = 0.99, 4, 1e-6  # so many steps in a row that leave this share of an error below this
 # A stretched-out or symmetric pose can be one where no small motion lowers the error although the loop can close:
 # then start again from poses this far (radians, metres) from it, always the same ones.
 _SHAKES = (0.1, 0.3, 1.0, 1.0)
@@ -21,7 +23,7 @@ _SHAKES = (0.1, 0.3, 1.0, 1.0)
 def corrected(
     functions: ConstraintFunctions, q: np.ndarray, ease: np.ndarray, tolerance: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, error) for a batch. Compare the error with the tolerance.
+    """(q, error) for a batch. Compare with the tolerance by `closed_enough`.
 
     ease   (nv,) how readily each velocity moves: 0 not at all, 1 as the others; weights are its inverse square
 
@@ -32,8 +34,10 @@ def corrected(
     q, error = q.copy(), functions.error(q)
     damping = np.full(len(q), _FIRST)
     doubtful = np.zeros(len(q), dtype=bool)
+    slow = np.zeros(len(q), dtype=int)
     for _ in range(_STEPS):
-        busy = np.flatnonzero((np.abs(error).max(axis=1, initial=0.0) > tolerance) & (damping < _GIVE_UP))
+        going = (damping < _GIVE_UP) & (slow < _PATIENCE)
+        busy = np.flatnonzero((np.abs(error).max(axis=1, initial=0.0) > tolerance) & going)
         if not len(busy) or not ease.any():
             break
         J = functions.placed_jacobian(q[busy])
@@ -44,10 +48,13 @@ def corrected(
         moved = model.integrate(q[busy], step)
         found = functions.error(moved)
         better = np.linalg.norm(found, axis=1) < size
+        # a pose as near to closed as its file allows: steps go on finding a little less in the last digits
+        little = better & (np.linalg.norm(found, axis=1) > _HARDLY * size) & (np.abs(found).max(axis=1) < _ALMOST)
+        slow[busy] = np.where(little, slow[busy] + 1, 0)
         q[busy[better]], error[busy[better]] = moved[better], found[better]
         doubtful[busy] |= ~better
         damping[busy] = np.where(better, np.maximum(damping[busy] * _DOWN, _LEAST), damping[busy] * _UP)
-    return q, error
+    return settled(functions, q, error, ease, tolerance)
 
 
 def assembled(
@@ -56,7 +63,7 @@ def assembled(
     """As `corrected`, trying again from shaken poses where that finds nothing; the least error found counts."""
     best, error = corrected(functions, q, ease, tolerance)
     for k, size in enumerate(_SHAKES):
-        open_ones = np.flatnonzero(np.abs(error).max(axis=1, initial=0.0) > tolerance)
+        open_ones = np.flatnonzero(~closed_enough(functions, best, error, tolerance))
         if not len(open_ones):
             break
         shake = size * ease * np.random.default_rng(k).uniform(-1, 1, len(ease)) * np.ones((len(open_ones), 1))

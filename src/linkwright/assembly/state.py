@@ -9,11 +9,12 @@ import numpy as np
 from ..errors import InputError, NoConvergence
 from ..model import Model
 from .arguments import checked, checked_configuration, checked_model
+from .closing import closed_enough
 from .constraint_functions import ConstraintFunctions, constraint_functions
 from .continuation import tangent
 from .correction import corrected
+from .independent_rows import IndependentRows, independent_rows
 from .residuals import Residual, listing, residuals
-from .velocity import RANK_TOLERANCE
 
 # Rank and singular values are compared with those of closed poses this far away (radians, metres).
 _NEARBY, _NEIGHBOURS = 0.05, 4
@@ -29,7 +30,10 @@ class StateCheck:
     velocity         of J v, by name; None if no velocity was given
     rows, rank       number of constraint rows, and how many of them are independent at this pose
     usual_rank       the same at closed poses nearby
-    singular_values  of J, largest first
+    singular_values  of the scaled rows (docs/assembly.md), largest first
+    allowed          what the file's own digits leave open at this pose (metres, radians) beyond the tolerance, along
+                     directions in which no motion could close it; 0 where there is nothing to allow for
+    allowed_rate     the same of velocities
     singularity      the smallest nonzero singular value beside its like at poses nearby; zero where rank is lost
     """
 
@@ -43,12 +47,15 @@ class StateCheck:
     singularity: float
     tolerance: float
     q: np.ndarray = field(repr=False)
+    allowed: float = 0.0
+    allowed_rate: float = 0.0
 
     @property
     def closed(self) -> bool:
-        """Whether every residual, of positions and velocities, is within the tolerance."""
-        found = [*self.position.values(), *(self.velocity or {}).values()]
-        return all(residual.largest <= self.tolerance for residual in found)
+        """Whether every residual, of positions and velocities, is within the tolerance or what the file allows."""
+        return all(r.largest <= max(self.tolerance, self.allowed) for r in self.position.values()) and all(
+            r.largest <= max(self.tolerance, self.allowed_rate) for r in (self.velocity or {}).values()
+        )
 
     @property
     def redundancy(self) -> int:
@@ -79,17 +86,23 @@ class StateCheck:
 
     def __str__(self) -> str:
         lines = [f"{self.model.name}: {'closed' if self.closed else 'OPEN'} (tolerance {self.tolerance:.3g})"]
+        allowed, rate = max(self.tolerance, self.allowed), max(self.tolerance, self.allowed_rate)
         if self.position:
-            lines += ["position", listing(constraint_functions(self.model).placed, self.position, self.tolerance)]
+            lines += ["position", listing(constraint_functions(self.model).placed, self.position, allowed)]
         anywhere = [c.name for c in self.model.constraints if c.name not in self.position]
         if anywhere:
             lines.append(f"met anywhere: {', '.join(anywhere)}")
         if self.velocity is not None:
-            lines += ["velocity", listing(self.model, self.velocity, self.tolerance, "/s")]
+            lines += ["velocity", listing(self.model, self.velocity, rate, "/s")]
         lines.append(
             f"{self.rows} rows, rank {self.rank}, {self.redundancy} redundant; mobility {self.mobility} of "
             f"{self.model.nv}"
         )
+        if self.allowed:
+            lines.append(
+                f"the file's own digits leave {self.allowed:.2g} m or rad open here, along directions in which rows "
+                f"follow from one another and no motion closes them further"
+            )
         if self.singular:
             lines.append(
                 f"SINGULAR pose: smallest singular value {self.singularity:.2g} of that nearby, rank {self.rank} where "
@@ -108,20 +121,26 @@ def check_state(model: Model, q, v=None, *, tolerance: float = 1e-9) -> StateChe
     if v is not None and v.ndim != 1:
         raise InputError(f"v has shape {v.shape}; check_state takes one state of shape ({model.nv},)")
     functions = constraint_functions(model)
-    J = functions.jacobian(q[None])[0]
-    values = _singular_values(J)
+    J, error = functions.jacobian(q[None])[0], functions.error(q[None])
+    rows = _rows(functions, q[None])
     with np.errstate(all="ignore"):
-        rank, usual, ratio = _singularity(functions, q, values)
+        rank, usual, ratio = _singularity(functions, q, rows)
+        own = float(np.abs(error).max(initial=0.0))
+        beyond = own > tolerance and bool(closed_enough(functions, q[None], error, tolerance)[0])
+    rate = 0.0
+    if v is not None and np.abs(rows.closable((J @ v)[None])).max(initial=0.0) <= tolerance:
+        rate = float(np.abs(J @ v).max(initial=0.0))
     return StateCheck(
-        model=model, position=residuals(functions.placed, functions.error(q[None])[0]),
+        model=model, position=residuals(functions.placed, error[0]),
         velocity=None if v is None else residuals(model, J @ v), rows=model.nc, rank=rank, usual_rank=usual,
-        singular_values=values, singularity=ratio, tolerance=float(tolerance), q=q,
+        singular_values=rows.values[0], singularity=ratio, tolerance=float(tolerance), q=q,
+        allowed=own if beyond else 0.0, allowed_rate=rate if rate > tolerance else 0.0,
     )  # fmt: skip
 
 
-def _singularity(functions: ConstraintFunctions, q: np.ndarray, values: np.ndarray) -> tuple[int, int, float]:
+def _singularity(functions: ConstraintFunctions, q: np.ndarray, rows: IndependentRows) -> tuple[int, int, float]:
     """(rank, usual rank, smallest singular value of the usual rank beside the largest of its like nearby)."""
-    model, rank = functions.model, numerical_rank(values)
+    model, rank, values = functions.model, int(rows.rank[0]), rows.values[0]
     if not len(values) or not model.nv:
         return rank, rank, 1.0
     rng = np.random.default_rng(0)
@@ -129,20 +148,16 @@ def _singularity(functions: ConstraintFunctions, q: np.ndarray, values: np.ndarr
     ease = np.ones(model.nv)
     steps = tangent(functions, start, rng.uniform(-_NEARBY, _NEARBY, (_NEIGHBOURS, model.nv)), ease)
     near, error = corrected(functions, model.integrate(start, steps), ease, 1e-12)
-    near = near[np.abs(error).max(axis=1, initial=0.0) <= 1e-12]
-    nearby = [_singular_values(J) for J in functions.jacobian(near)] if len(near) else []
-    usual = max([rank, *(numerical_rank(x) for x in nearby)])
+    near = near[closed_enough(functions, near, error, 1e-12)]
+    nearby = _rows(functions, near) if len(near) else None
+    usual = max([rank, *(nearby.rank.tolist() if nearby is not None else ())])
     if not usual:
         return rank, usual, 1.0
-    largest = max((x[usual - 1] for x in nearby), default=values[usual - 1])
+    largest = float(values[usual - 1] if nearby is None else nearby.values[:, usual - 1].max())
     if rank < usual:
         return rank, usual, 0.0
     return rank, usual, float(min(1.0, values[usual - 1] / largest)) if largest > 0 else 1.0
 
 
-def _singular_values(J: np.ndarray) -> np.ndarray:
-    return np.linalg.svd(J, compute_uv=False) if J.size else np.zeros(0)
-
-
-def numerical_rank(values: np.ndarray) -> int:
-    return int(np.sum(values > RANK_TOLERANCE * values[0])) if len(values) and values[0] > 0 else 0
+def _rows(functions: ConstraintFunctions, q: np.ndarray) -> IndependentRows:
+    return independent_rows(functions.model, functions.jacobian(q), functions.inertia(q))

@@ -10,10 +10,12 @@ from ..errors import InputError, NoConvergence
 from ..model import Model
 from .arguments import checked, checked_configuration, checked_model, joint_names, same_batch, velocity_indices
 from .constraint_functions import constraint_functions
+from .independent_rows import IndependentRows, independent_rows
 from .residuals import listing, residuals
 
 RANK_TOLERANCE = 1e-8
-"""Singular values of J below this fraction of the largest count as zero."""
+"""Singular values of motors' Jacobians below this fraction of the largest count as zero."""
+_ROUNDING = 1e-13  # of the largest singular value
 _MET = 1e-9  # of the speeds involved: what is left of J v counts as rounding below
 
 
@@ -25,6 +27,9 @@ def project_velocity(
     weighted   "inertia": nearest in kinetic energy, which is what an impact of the closing loops would leave; None:
                nearest in the sum of squares of radians and metres per second
     fixed      joints that keep the velocities they have in v
+
+    J v = 0 holds along the directions that count (docs/assembly.md): a file with rounded closures may leave some 1e-9
+    of the speeds along directions that depend on the others, where no motion could do better.
     """
     checked_model(model)
     if weighted not in ("inertia", None):
@@ -35,38 +40,42 @@ def project_velocity(
         return v if batched else v[0]
     functions = constraint_functions(model)
     free = np.setdiff1d(np.arange(model.nv), velocity_indices(model, names))
-    J = functions.jacobian(q)
-    root = _inertia_root(model, functions.inertia(q)[:, free[:, None], free]) if weighted else None
+    J, M = functions.jacobian(q), functions.inertia(q)
+    if weighted:
+        _check_inertia(model, M[:, free[:, None], free])
+    rows = independent_rows(model, J[:, :, free], M[:, free[:, None], free])
     closed = v.copy()
     for _ in range(2):  # the second time removes what rounding left
-        closed[:, free] -= _least(J[:, :, free], np.einsum("bmn,bn->bm", J, closed), root)
-    left = np.einsum("bmn,bn->bm", J, closed)
+        rates = np.einsum("bmn,bn->bm", J, closed)
+        closed[:, free] += rows.removing(rates) if weighted else _least_squares(rows, J[:, :, free], rates)
+    # what is left along directions that all joints together could not change either is the file's own rounding
+    left = independent_rows(model, J, M).closable(np.einsum("bmn,bn->bm", J, closed))
     size = np.abs(J).max(axis=(1, 2), initial=0.0) * np.abs(v).max(axis=1, initial=0.0)
-    failed = np.flatnonzero(np.abs(left).max(axis=1, initial=0.0) > _MET * size)
+    failed = np.flatnonzero(~(np.abs(left).max(axis=1, initial=0.0) <= _MET * size))
     if len(failed):
         k = failed[0]
         found = residuals(model, left[k])
+        what = f"do not let {', '.join(names)} move with these velocities" if names else "cannot be kept closed here"
         raise NoConvergence(
-            f"{model.name!r}: the loops do not let {', '.join(names)} move with these velocities. Left of J v:\n"
-            f"{listing(model, found, _MET * size[k], '/s')}\nGive them velocities that fit together, or fix fewer.",
+            f"{model.name!r}: the loops {what}. Left of J v:\n"
+            f"{listing(model, found, _MET * size[k], '/s')}\nGive velocities that fit together, or fix fewer.",
             residuals={name: r.largest for name, r in found.items()}, q=q[k],
         )  # fmt: skip
     return closed if batched else closed[0]
 
 
-def _least(J: np.ndarray, rates: np.ndarray, root: np.ndarray | None) -> np.ndarray:
-    """x with J x = rates, least in the norm of R x for `root` = R^-1."""
-    if not J.size:
+def _least_squares(rows: IndependentRows, J: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """The least x, as a sum of squares, that takes `rates` from the rows as far as they count."""
+    if not rows.values.size:
         return np.zeros((len(J), J.shape[2]))
-    Y = J if root is None else J @ root
-    x = np.einsum("bnm,bm->bn", np.linalg.pinv(Y, rcond=RANK_TOLERANCE), rates)
-    return x if root is None else np.einsum("bij,bj->bi", root, x)
+    chosen = np.swapaxes(rows.U * rows.counts[:, None, :], 1, 2) / rows.scale
+    wanted = np.einsum("bkm,bm->bk", chosen, rates)
+    return -np.einsum("bnk,bk->bn", np.linalg.pinv(chosen @ J, rcond=_ROUNDING), wanted)
 
 
-def _inertia_root(model: Model, M: np.ndarray) -> np.ndarray:
-    """R^-1 with R'R = M."""
+def _check_inertia(model: Model, M: np.ndarray) -> None:
     try:
-        return np.swapaxes(np.linalg.inv(np.linalg.cholesky(M)), 1, 2)
+        np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
         raise InputError(
             f"the inertia matrix of {model.name!r} is not positive definite here (bodies without mass at the end of a "

@@ -24,6 +24,7 @@ _MANY = 24  # rows of a table that are shown without --all
 def inspect_command(
     robot: str = typer.Argument(..., help="A name that `linkwright robots` lists, or a file."),
     floating_base: bool | None = typer.Option(None, help="Whether a URDF's root link moves freely."),
+    ignore: str = typer.Option("", help="What the file may say and be loaded without: fluid,plugin,tendon ..."),
     times: bool = typer.Option(True, help="Compile and time the algorithms; without, count their operations only."),
     seconds: float = typer.Option(0.2, min=0.001, max=60, help="How long to measure each algorithm."),
     everything: bool = typer.Option(False, "--all", help="Show every body and every step of the elimination."),
@@ -32,7 +33,8 @@ def inspect_command(
 ) -> None:
     """Bodies, loops, mobility, redundancy, elimination order, and what every suitable algorithm costs."""
     console = table_console(stderr=as_json)  # JSON has standard output to itself
-    model = lw.load(robot, floating_base=floating_base)
+    words = tuple(word.strip() for word in ignore.split(",") if word.strip())
+    model = lw.load(robot, floating_base=floating_base, ignore=words)
     found = inspect(model)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) if console.is_terminal else nullcontext() as progress:
@@ -98,6 +100,8 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
             }
             for cost in costs
         ],
+        "passive": [element.to_dictionary() for element in model.passive],
+        "ignored": list(model.ignored),
         "warnings": list(model.warnings),
     }  # fmt: skip
 
@@ -109,6 +113,12 @@ def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost],
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
     if len(model.warnings) > 5 and not everything:
         console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
+    for line in model.ignored:
+        console.print(f"[yellow]ignored:[/] {escape(line)}", highlight=False)
+    if model.passive:
+        kinds = [element.kind.replace("_", " ") for element in model.passive]
+        told = ", ".join(f"{kinds.count(kind)} x {kind}" for kind in dict.fromkeys(kinds))
+        console.print(f"[yellow]note:[/] acting of itself: {told}", highlight=False)
     for mimic in model.mimics:
         follows = f"{mimic.joint} follows {mimic.leader} ({mimic.multiplier:g} q + {mimic.offset:g})"
         console.print(f"[yellow]note:[/] {escape(follows)} in the file; the dynamics do not apply it", highlight=False)

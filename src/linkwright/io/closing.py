@@ -6,6 +6,7 @@ from ..errors import LoadError
 from ..model import Joint, ModelBuilder, Pose
 from ..model.constraints import Constraint, close_with
 from ..model.reversal import reversed_joint
+from .ignoring import Ignoring, advice
 from .xml import Element
 
 
@@ -41,13 +42,14 @@ def unused(joint: Joint) -> list[str]:
     return said
 
 
-def check_springless(joint: Joint, blame: Element) -> None:
-    if joint.stiffness.any():
+def check_springless(joint: Joint, blame: Element, ignore: Ignoring) -> None:
+    what = f"the spring of joint {joint.name!r}, which closes a loop"
+    if joint.stiffness.any() and not ignore.takes("spring", what):
         raise refused_spring(joint, blame)
 
 
 def refused_spring(joint: Joint, blame: Element) -> LoadError:
     return blame.error(
         f"joint {joint.name!r} closes a loop and has a spring; a closure has no coordinates for a spring to act on. "
-        "Put this joint before the other one that has the same child, which then closes the loop"
+        "Put this joint before the other one that has the same child, which then closes the loop" + advice("spring")
     )

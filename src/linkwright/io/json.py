@@ -26,6 +26,13 @@ def read_json(data: bytes | str, *, file: object = None) -> Model:
         raise LoadError("not a model: the JSON is nested too deeply", file=file) from None
     except ValueError as error:  # not text, or one of the refusals below
         raise LoadError(f"not valid JSON: {error}", file=file) from None
+    try:  # "\\ud800" is half a character: nothing with such a name could be printed
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        broken = error.object[max(error.start - 20, 0) : error.end + 20]
+        raise LoadError(f"not valid Unicode: {broken!r} has half a character", file=file) from None
+    except RecursionError:
+        raise LoadError("not a model: the JSON is nested too deeply", file=file) from None
     try:
         with np.errstate(all="ignore"):
             return from_dictionary(content)
@@ -40,8 +47,9 @@ def _refuse_constant(token: str):
 
 
 def _without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"an object has two entries named {next(n for n in names if names.count(n) > 1)!r}")
+    result: dict[str, object] = {}
+    for name, value in pairs:
+        if name in result:
+            raise ValueError(f"an object has two entries named {name[:200]!r}")
+        result[name] = value
     return result

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InputError, LoadError
 from ..model import Model
-from ..robots.catalog import AssembledRobot, BuiltRobot, PackagedRobot, find_robot, near_names, split_name
+from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
+from .ignoring import Ignoring
 from .json import read_json
 from .mjcf import model_from_mjcf
 from .mujoco_model import from_mujoco_model, is_mujoco_model
@@ -25,11 +27,15 @@ _READABLE = (
 )
 
 
-def load(source, *, floating_base: bool | None = None, loops: str | os.PathLike[str] | bool = True) -> Model:
+def load(
+    source, *, floating_base: bool | None = None, loops: str | os.PathLike[str] | bool = True,
+    ignore: str | Iterable[str] = (),
+) -> Model:  # fmt: skip
     """A model from a known name, a file, its text, or a model of another library.
 
     source         - the name of a robot, as `linkwright.list_robots()` lists them: "talos"; those built in code may
                      take numbers: "chain:12" (a file of the same name is meant by "./talos")
+                   - what `linkwright.list_robots()` lists
                    - the path of a file, recognised by its content: URDF, SDF, MJCF, or a JSON file written by `save`
                    - the text of such a file: a string that begins with "<" or "{"
                    - a `pinocchio.Model` or a `mujoco.MjModel`
@@ -39,10 +45,16 @@ def load(source, *, floating_base: bool | None = None, loops: str | os.PathLike[
                    legged robots float), the ground for URDF, and what the file says for SDF. MJCF says so itself.
     loops          a YAML file with loop closures for a URDF; True looks for one beside the URDF, of the same name or
                    robot.yaml, and False reads none
+    ignore         what may be left out although it changes the motion: words such as "fluid", "plugin", "tendon",
+                   "deformable" (docs/files.md lists them, and a refusal names the word that helps). What was left out
+                   is in `model.ignored`.
 
     `model.warnings` says what looked wrong in a file but could be lived with. Raises `LoadError` with file, line and
     element for files that cannot be understood, `UnsupportedError` for those that cannot be read yet.
     """
+    left_out = Ignoring(ignore)
+    if isinstance(source, KnownRobot):
+        source = source.name
     if isinstance(source, Model):
         _refuse_floating_base(floating_base, "a Model")
         return source
@@ -51,28 +63,28 @@ def load(source, *, floating_base: bool | None = None, loops: str | os.PathLike[
         return from_pinocchio_model(source)
     if is_mujoco_model(source):
         _refuse_floating_base(floating_base, "a MuJoCo model")
-        return from_mujoco_model(source)
+        return from_mujoco_model(source, ignore=left_out)
     if isinstance(source, str):
         if source.lstrip("\ufeff \t\r\n")[:1] in ("<", "{"):
-            return _from_content(source, "<text>", floating_base, loops)
+            return _from_content(source, "<text>", floating_base, loops, left_out)
         robot = find_robot(source)
         floats = robot.floating_base if robot is not None and floating_base is None else bool(floating_base)
         if isinstance(robot, BuiltRobot):
             return robot.build(split_name(source)[1], floats)
         if isinstance(robot, PackagedRobot):
-            return _from_content(read_bytes(robot.path()), robot.path().name, floats, loops)
+            return _from_content(read_bytes(robot.path()), robot.path().name, floats, loops, left_out)
         if isinstance(robot, AssembledRobot):
             first, *others = robot.parts
             return robot.factory(load(first, floating_base=floats), *map(load, others))
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         _check_exists(path, source)
-        return _from_content(read_bytes(path), path, floating_base, loops)
+        return _from_content(read_bytes(path), path, floating_base, loops, left_out)
     raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_READABLE}")
 
 
 def _from_content(
-    data: bytes | str, file: object, floating_base: bool | None, loops: str | os.PathLike[str] | bool
+    data: bytes | str, file: object, floating_base: bool | None, loops: str | os.PathLike[str] | bool, ignore: Ignoring
 ) -> Model:
     start = data[:200].lstrip("\ufeff \t\r\n") if isinstance(data, str) else data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] in ("{", b"{"):
@@ -81,13 +93,13 @@ def _from_content(
     root = parse_xml(data, file)
     if root.tag == "mujoco":
         _refuse_floating_base(floating_base, "an MJCF file, which says itself what is free")
-        return model_from_mjcf(root)
+        return model_from_mjcf(root, ignore=ignore)
     if root.tag == "sdf":
-        return model_from_sdf(root, floating_base=floating_base)
+        return model_from_sdf(root, floating_base=floating_base, ignore=ignore)
     if root.tag != "robot":
         raise root.error(f"not a robot description that linkwright knows; it loads {_READABLE}")
     closures = _closures(file, loops)
-    model = model_from_element(root, floating_base=bool(floating_base), closures=closures)
+    model = model_from_element(root, floating_base=bool(floating_base), closures=closures, ignore=ignore)
     if closures is not None and loops is True:
         model = replace(model, warnings=(*model.warnings, f"loops and motors are from {closures.file}"))
     return model

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 from ..errors import LoadError, MissingExtraError
 from ..model import Model
+from .ignoring import Ignoring
 from .mjcf_files import Folder, with_includes
 from .mjcf_reduction import Reduced, reduce_to_dynamics
 from .mujoco_blame import Blame
@@ -27,19 +28,22 @@ from .xml import Element, parse_xml
 _ONE_AT_A_TIME = threading.Lock()  # who takes MuJoCo's warnings is known to the whole process
 
 
-def read_mjcf(data: bytes | str, *, file: object = None, inactive: bool = False) -> Model:
+def read_mjcf(
+    data: bytes | str, *, file: object = None, inactive: bool = False, ignore: str | Iterable[str] = ()
+) -> Model:
     """A model from the content of an MJCF file. `file` is what errors call it; its folder holds what it includes."""
-    return model_from_mjcf(parse_xml(data, file), inactive=inactive)
+    return model_from_mjcf(parse_xml(data, file), inactive=inactive, ignore=Ignoring(ignore))
 
 
-def model_from_mjcf(root: Element, *, inactive: bool = False) -> Model:
+def model_from_mjcf(root: Element, *, inactive: bool = False, ignore: Ignoring | None = None) -> Model:
     """A model from a parsed <mujoco>."""
     if root.tag != "mujoco":
         raise root.error("expected <mujoco> as the root element of an MJCF")
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
-    reduced = reduce_to_dynamics(with_includes(root, folder))
+    ignore = Ignoring() if ignore is None else ignore
+    reduced = reduce_to_dynamics(with_includes(root, folder), ignore)
     compiled = _compiled(reduced, folder, root)
-    model = from_mujoco_model(compiled, inactive=inactive, blame=Blame(reduced.elements, root))
+    model = from_mujoco_model(compiled, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore)
     return reduced.annotated(model)
 
 
@@ -53,9 +57,7 @@ def import_mujoco(purpose: str) -> Any:
 
 def _compiled(reduced: Reduced, folder: Folder, root: Element) -> Any:
     mujoco = import_mujoco("reading MJCF")
-    assets = {
-        key: read_bytes(folder.find(name, element, where)) for key, (element, where, name) in reduced.files.items()
-    }
+    assets = {key: read_bytes(_mesh_file(folder, *asked)) for key, asked in reduced.files.items()}
     lines: list[str] = []
     sources: list[Element] = []
     _write(reduced.root, lines, sources)
@@ -64,6 +66,12 @@ def _compiled(reduced: Reduced, folder: Folder, root: Element) -> Any:
             return mujoco.MjModel.from_xml_string("\n".join(lines), assets)
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         raise _traced(str(error), sources, root) from None
+
+
+def _mesh_file(folder: Folder, element: Element, where: str, name: str) -> Path:
+    """As MuJoCo looks for it: in `where` (its meshdir), else beside the included file that names it."""
+    beside = folder.beside(element)
+    return folder.find(name, element, where, *(() if beside is None else (beside,)))
 
 
 @contextmanager

@@ -21,22 +21,29 @@ class Folder:
         """A file of that name in the folder, or in one of the folders inside it that are given."""
         if self.path is None:
             raise asking.error(f"refers to the file {shortened(name)!r}; a text has no folder, load it from a file")
-        tried = []
+        left = False
         for place in beside or ("",):
             try:
                 path = (self.path / place / name).resolve()
                 inside, there = path.is_relative_to(self.path), path.is_file()
             except (OSError, ValueError, RuntimeError):
                 raise asking.error(f"{shortened(name)!r} is not the name of a file") from None
-            if not inside:
-                raise asking.error(
-                    f"refers to {shortened(name)!r}, which is outside the folder of the model; only files inside are "
-                    "read. Load the file with mujoco and give its MjModel to linkwright.load"
-                )
-            if there:
+            if inside and there:
                 return path
-            tried.append(path)
+            left = left or not inside
+        if left:
+            raise asking.error(
+                f"refers to {shortened(name)!r}, which is outside the folder of the model; only files inside are "
+                "read. Load the file with mujoco and give its MjModel to linkwright.load"
+            )
         raise asking.error(f"refers to {shortened(name)!r}, which is not there")
+
+    def beside(self, element: Element) -> str | None:
+        """The folder of the file that an element is written in, if it was included: relative to the main file's."""
+        if self.path is None or not isinstance(element.file, Path):
+            return None
+        there = element.file.resolve().parent
+        return str(there.relative_to(self.path)) if there != self.path else None
 
 
 def with_includes(root: Element, folder: Folder) -> Element:

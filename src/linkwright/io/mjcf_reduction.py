@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..model import Model
+from .ignoring import Ignoring, advice
 from .mjcf_elements import LIKE_BODY, named_elements, parts_of
 from .xml import Element, check_parts
 from .xml_values import LONGEST_NAME, shortened
 
 # Sections and elements that do not change the motion.
 _TAKEN_OUT = {
-    "mujoco": {"visual", "statistic", "size", "sensor", "contact", "actuator", "custom"},
+    "mujoco": {"visual", "statistic", "size", "sensor", "contact", "actuator", "custom", "extension"},
+    "deformable": {"skin"},
     "asset": {"texture", "material", "skin", "hfield"},
     "default": {
         "material", "camera", "light", "pair", "general", "motor", "position", "velocity", "intvelocity", "damper",
@@ -26,12 +28,14 @@ _TAKEN_OUT = {
     },
     "body": {"camera", "light"},
 }  # fmt: skip
+# Elements that change the motion and are not understood: the word to ignore them by, and what they are.
+_IGNORABLE = {
+    "plugin": ("plugin", "plugins are not understood"),
+    "flex": ("deformable", "deformable bodies are not understood"),
+    "flexcomp": ("deformable", "deformable bodies are not understood"),
+    "composite": ("composite", "composite bodies are not understood"),
+}
 _REFUSED = {
-    "extension": "plugins are not understood",
-    "plugin": "plugins are not understood",
-    "deformable": "deformable bodies are not understood",
-    "flexcomp": "deformable bodies are not understood",
-    "composite": "composite bodies are not understood",
     "attach": "models attached from other files are not read; load it with mujoco and pass its MjModel",
     "model": "models attached from other files are not read; load it with mujoco and pass its MjModel",
 }
@@ -56,9 +60,12 @@ class Reduced:
         return replace(model, warnings=(*self.warnings, *model.warnings), motors=motors)
 
 
-def reduce_to_dynamics(root: Element) -> Reduced:
+def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
     """Takes `root` apart; it is not to be used afterwards."""
     check_parts(root, "body", "joint", "freejoint", "site")
+    warnings, motors = _told(root, ignore)
+    root.children = [section for section in root if section.tag not in _TAKEN_OUT["mujoco"]]
+    _leave_out(root, ignore)
     everything = list(_walk(root))
     for element, _ in everything:
         if element.tag in _REFUSED and not (element.tag == "model" and "file" not in element.attributes):
@@ -68,11 +75,12 @@ def reduce_to_dynamics(root: Element) -> Reduced:
                 raise element.error(f"name {shortened(value)!r} has {len(value)} characters; at most {LONGEST_NAME}")
             if name != "name" and _has_nan(value):  # MuJoCo would only warn
                 raise element.error(f"{name} has {shortened(value)!r}; expected finite numbers")
-    warnings, motors = _told(root)
     _check_copies(root)
     wrapped = {e.attributes["geom"] for e, _ in everything if e.tag == "geom" and "geom" in e.attributes}
     from_geoms = _setting(root, "inertiafromgeom", "auto")
-    meshes = _take_out(root, from_geoms, wrapped)
+    # all bodies share a total mass, those that stand too
+    shared = not _setting(root, "settotalmass", "-1").startswith("-")
+    meshes = _take_out(root, from_geoms, wrapped, only_moving=not shared)
     files = _asset_files(root, meshes)
     for key in root.named("keyframe"):
         for element in key:
@@ -99,17 +107,45 @@ def _has_nan(text: str) -> bool:
         return False
 
 
-def _told(root: Element) -> tuple[list[str], list[str]]:
+def _leave_out(root: Element, ignore: Ignoring) -> None:
+    """Take out what is not understood and is to be ignored; refuse it otherwise.
+
+    A geom or a mesh that a plugin makes is nothing without it, so it goes too.
+    """
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        kept = []
+        for child in element.children:
+            unknown = child if child.tag in _IGNORABLE else None
+            if child.tag in ("geom", "mesh"):
+                unknown = next((part for part in child if part.tag == "plugin"), None)
+            if unknown is None:
+                kept.append(child)
+                continue
+            word, why = _IGNORABLE[unknown.tag]
+            name = shortened(child.attributes.get("name", unknown.attributes.get("plugin", "")))
+            if not ignore.takes(word, f"<{child.tag}> {name!r} on line {child.line}"):
+                raise unknown.error(f"<{unknown.tag}> {name!r} cannot be read: {why}{advice(word)}")
+        element.children = kept
+        waiting.extend(reversed(kept))
+
+
+def _told(root: Element, ignore: Ignoring) -> tuple[list[str], list[str]]:
     """Warnings about what is taken out and could matter to someone, and the joints that have a motor."""
     warnings, motors = [], []
     actuators = [element for section in root.named("actuator") for element in section]
     if actuators:
         listed = ", ".join(repr(shortened(e.attributes.get("name", e.tag))) for e in actuators[:20])
         more = f", ... ({len(actuators)} in all)" if len(actuators) > 20 else ""
-        warnings.append(f"actuators are left out, joint torques are inputs here: {listed}{more}")
+        told = f"actuators are left out, joint torques are inputs here: {listed}{more}"
+        if not ignore.takes("actuator", told):
+            warnings.append(told)
         motors = [e.attributes[key] for e in actuators for key in ("joint", "jointinparent") if key in e.attributes]
     if any(element.tag == "geom" for element, _ in _walk(root)) or root.named("contact"):
-        warnings.append("geoms are left out: contacts are not part of the model")
+        told = "geoms are left out: contacts are not part of the model"
+        if not ignore.takes("contact", told):
+            warnings.append(told)
     return warnings, motors
 
 
@@ -132,7 +168,7 @@ def _setting(root: Element, name: str, default: str) -> str:
     return found[-1].strip() if found else default
 
 
-def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
+def _take_out(root: Element, from_geoms: str, wrapped: set[str], *, only_moving: bool) -> set[str]:
     """Remove what has no part in the dynamics. Returns the meshes that masses depend on."""
     meshes: set[str] = set()
     # (element, the body that its geoms belong to, whether that body can move)
@@ -150,7 +186,8 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
             if child.tag in out:
                 continue
             if child.tag == "geom" and role == "body" and child.attributes.get("name") not in wrapped:
-                if not moves or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
+                stands = only_moving and not moves
+                if stands or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
                     continue
             kept.append(child)
         element.children = kept

@@ -17,6 +17,7 @@ from ..model import Joint, Model, Pose
 from ..model.model import Body
 from ..model.pose import SNAP
 from .mjcf_equalities import add_equalities
+from .mjcf_passive import add_passive
 from .mjcf_words import numbers, placed
 from .mujoco_model import REFERENCE
 from .mujoco_state import MujocoCoordinates
@@ -53,6 +54,7 @@ def mjcf_element(model: Model) -> ElementTree.Element:
             lost.append(frame.name)
         else:
             ElementTree.SubElement(elements[frame.body], "site", {"name": frame.name, **placed(frame.placement)})
+    add_passive(root, elements, model)
     add_equalities(root, elements, model)
     _add_configurations(root, model)
     _add_rest(root, model, lost)
@@ -186,6 +188,8 @@ def _add_rest(root: ElementTree.Element, model: Model, lost: list[str]) -> None:
             told[what] = ", ".join(getattr(model, what))
     if model.bodies[0].inertia.mass:
         told["mass fixed to the ground left out"] = numbers([model.bodies[0].inertia.mass])
+    if model.ignored:
+        told["left out when it was loaded"] = "; ".join(model.ignored)
     if told:
         custom = ElementTree.SubElement(root, "custom")
         for name, data in told.items():

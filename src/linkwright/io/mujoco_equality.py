@@ -9,6 +9,7 @@ import numpy as np
 from ..model import ModelBuilder, Pose
 from ..model import constraints as making
 from ..model.constraints import Constraint
+from .ignoring import Ignoring, advice
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 from .mujoco_refusals import is_disabled
@@ -20,20 +21,26 @@ _WRAP_JOINT, _WRAP_SITE = 1, 3  # mjtWrap
 
 
 def constraints_of(
-    source: Any, names: Names, builder: ModelBuilder, blame: Blame, inactive: bool
+    source: Any, names: Names, builder: ModelBuilder, blame: Blame, inactive: bool, ignore: Ignoring
 ) -> tuple[list[Constraint], list[str]]:
     """The constraints, and warnings about those that were left out. Adds the frames that they need."""
     constraints, warnings = [], []
     for e, name in enumerate(names.equalities):
         tag = _TAGS.get(int(source.eq_type[e]))
-        if tag is None:
-            raise blame.error("equality", name, "is of a kind that is not understood")
         off = not source.eq_active0[e] or is_disabled(source, "EQUALITY") or is_disabled(source, "CONSTRAINT")
         if off and not inactive:
             warnings.append(f"equality {name!r} is not active in the file and is left out")
             continue
-        with blame.on(f"equality {tag}", name):
-            made = _Equality(source, names, builder, blame, e, tag).constraint()
+        try:
+            if tag is None:
+                raise _NotUnderstood("is of a kind that is not understood")
+            with blame.on(f"equality {tag}", name):
+                made = _Equality(source, names, builder, e, tag).constraint()
+        except _NotUnderstood as problem:
+            what = "equality" if tag is None else f"equality {tag}"
+            if ignore.takes("equality", f"{what} {name!r} {problem}"):
+                continue
+            raise blame.error(what, name, f"{problem}{advice('equality')}") from None
         if made is None:
             warnings.append(f"equality {name!r} is between things that do not move; it is left out")
         else:
@@ -41,9 +48,13 @@ def constraints_of(
     return constraints, warnings
 
 
+class _NotUnderstood(Exception):
+    """Says why, after the equality's name."""
+
+
 class _Equality:
-    def __init__(self, source: Any, names: Names, builder: ModelBuilder, blame: Blame, e: int, tag: str):
-        self.source, self.names, self.builder, self.blame = source, names, builder, blame
+    def __init__(self, source: Any, names: Names, builder: ModelBuilder, e: int, tag: str):
+        self.source, self.names, self.builder = source, names, builder
         self.tag, self.name, self.data = tag, names.equalities[e], np.array(source.eq_data[e])
         self.first, self.second = int(source.eq_obj1id[e]), int(source.eq_obj2id[e])
         self.of_sites = int(source.eq_objtype[e]) == _SITE
@@ -110,10 +121,10 @@ class _Equality:
             polynomial = _shifted(data[:5], other_start)
             polynomial[0] += start
             return making.couple(joint1, joint2, polynomial * c2 ** np.arange(5) / c1, name=self.name)
-        raise self.blame.error(
-            "equality tendon", self.name, "relates two tendons of several joints by a polynomial of degree 2 or more; "
-            "only linear relations of such tendons are understood",
-        )  # fmt: skip
+        raise _NotUnderstood(
+            "relates two tendons of several joints by a polynomial of degree 2 or more; only linear relations of such "
+            "tendons are understood"
+        )
 
     def _is_fixed(self, tendon: int) -> bool:
         return int(self.source.wrap_type[int(self.source.tendon_adr[tendon])]) == _WRAP_JOINT
@@ -124,10 +135,9 @@ class _Equality:
         wraps = range(int(source.tendon_adr[t]), int(source.tendon_adr[t]) + int(source.tendon_num[t]))
         if [int(source.wrap_type[w]) for w in wraps] != [_WRAP_SITE, _WRAP_SITE]:
             name = self.names.tendons[t]
-            raise self.blame.error(
-                "equality tendon", self.name,
-                f"acts on {name!r}; only fixed tendons and straight ones between two sites are understood",
-            )  # fmt: skip
+            raise _NotUnderstood(
+                f"acts on {name!r}; only fixed tendons and straight ones between two sites are understood"
+            )
         ends = [self.names.sites[int(source.wrap_objid[w])] for w in wraps]
         if self.builder.body_of(ends[0]) == 0:
             ends.reverse()
@@ -142,9 +152,7 @@ class _Equality:
         for w in range(first, first + count):
             if int(source.wrap_type[w]) != _WRAP_JOINT:
                 name = self.names.tendons[tendon]
-                raise self.blame.error(
-                    "equality tendon", self.name, f"acts on {name!r}, a spatial tendon; only fixed ones are understood"
-                )
+                raise _NotUnderstood(f"acts on {name!r}, a spatial tendon; only fixed ones are understood")
             joint = self.names.joints[int(source.wrap_objid[w])]
             weights[joint] = weights.get(joint, 0.0) + float(source.wrap_prm[w])
         return weights, float(source.tendon_length0[tendon])

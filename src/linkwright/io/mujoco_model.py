@@ -15,9 +15,11 @@ import numpy as np
 
 from ..model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose
 from ..model.joint import free_flyer, prismatic, revolute, spherical
+from .ignoring import Ignoring
 from .mujoco_blame import Blame
 from .mujoco_equality import constraints_of
 from .mujoco_names import Names
+from .mujoco_passive import passive_of
 from .mujoco_refusals import check_understood, is_disabled
 from .mujoco_state import MujocoCoordinates
 from .placing import add_link
@@ -30,19 +32,21 @@ def is_mujoco_model(value: object) -> bool:
     return type(value).__module__.split(".")[0] == "mujoco" and type(value).__name__ == "MjModel"
 
 
-def from_mujoco_model(model: Any, *, inactive: bool = False, blame: Blame | None = None) -> Model:
+def from_mujoco_model(
+    model: Any, *, inactive: bool = False, blame: Blame | None = None, ignore: Ignoring | None = None
+) -> Model:
     """A model from a `mujoco.MjModel`. `inactive=True` takes over equalities that are not active at the start too."""
     blame = Blame() if blame is None else blame
     with np.errstate(all="ignore"):
-        return _Conversion(model, inactive, blame).model()
+        return _Conversion(model, inactive, blame, Ignoring() if ignore is None else ignore).model()
 
 
 class _Conversion:
-    def __init__(self, source: Any, inactive: bool, blame: Blame):
-        self.source, self.inactive, self.blame = source, inactive, blame
+    def __init__(self, source: Any, inactive: bool, blame: Blame, ignore: Ignoring):
+        self.source, self.inactive, self.blame, self.ignore = source, inactive, blame, ignore
         self.names = Names(source)
         self.expected: set[str] = set()  # warnings about bodies that are not the file's
-        self.warnings = check_understood(source, self.names, blame)
+        self.warnings = check_understood(source, self.names, blame, ignore)
         gravity = np.zeros(3) if is_disabled(source, "GRAVITY") else source.opt.gravity
         with blame.whole():
             self.builder = ModelBuilder(self.names.model, gravity)
@@ -58,7 +62,9 @@ class _Conversion:
             with self.blame.on("site", names.sites[i]):
                 pose = _pose(source.site_pos[i], source.site_quat[i])
                 self.builder.add_frame(names.sites[i], names.bodies[source.site_bodyid[i]], pose)
-        constraints, told = constraints_of(source, names, self.builder, self.blame, self.inactive)
+        constraints, told = constraints_of(source, names, self.builder, self.blame, self.inactive, self.ignore)
+        self.builder.add_passive(*passive_of(source, names, self.blame, self.ignore))
+        self.builder.add_ignored(*self.ignore.lines)
         with self.blame.whole():
             model = self.builder.build().with_constraints(*constraints)
             # the massless bodies between several joints of one body are ours, not the file's
@@ -108,11 +114,16 @@ class _Conversion:
     def _quantities(self, j: int) -> dict[str, Any]:
         source, kind = self.source, int(self.source.jnt_type[j])
         dofs = slice(int(source.jnt_dofadr[j]), int(source.jnt_dofadr[j]) + (6, 3, 1, 1)[kind])
-        result: dict[str, Any] = {"armature": source.dof_armature[dofs]}
-        if not is_disabled(source, "DAMPER"):
-            result["damping"] = source.dof_damping[dofs]
-        if not is_disabled(source, "FRICTIONLOSS"):
-            result["friction"] = source.dof_frictionloss[dofs]
+        result: dict[str, Any] = {}
+        if kind != _FREE:  # refused there, unless it is to be ignored
+            result["armature"] = source.dof_armature[dofs]
+        for quantity, array, flag in (
+            ("damping", "dof_damping", "DAMPER"), ("friction", "dof_frictionloss", "FRICTIONLOSS"),
+        ):  # fmt: skip
+            values = getattr(source, array)[dofs]
+            # what differs by direction of the world is refused, unless it is to be ignored
+            if not is_disabled(source, flag) and not (kind == _FREE and np.ptp(values[:3])):
+                result[quantity] = values
         if kind not in (_SLIDE, _HINGE):
             return result
         if source.jnt_stiffness[j] and not is_disabled(source, "SPRING"):

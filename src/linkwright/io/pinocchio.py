@@ -70,6 +70,11 @@ def pinocchio_model(model: Model):
     pin = _import_pinocchio()
     if np.any(model.stacked("stiffness")):
         raise UnsupportedError("the model has joint springs, which Pinocchio does not; set their stiffness to 0 first")
+    if model.passive:
+        raise UnsupportedError(
+            "the model has tendons with springs or compensated weight, which Pinocchio does not; take them off first "
+            "with dataclasses.replace(model, passive=())"
+        )
     result = pin.Model()
     result.name = model.name
     result.gravity.linear = np.array(model.gravity)

@@ -6,14 +6,17 @@ import os
 import secrets
 from pathlib import Path
 
-from ..errors import LoadError
+from ..errors import InputError, LoadError
 from ..model import Model
 from .json import to_json
 from .mjcf_writer import to_mjcf
 
+_WRITERS = {".json": to_json, "": to_json, ".xml": to_mjcf, ".mjcf": to_mjcf}
+
 
 def save(model: Model, path: str | os.PathLike[str]) -> Path:
-    """Write `model` to `path`: as MJCF if the name ends in .xml or .mjcf, else as JSON, which holds all of it.
+    """Write `model` to `path`: as MJCF if the name ends in .xml or .mjcf, as JSON, which holds all of it, in .json
+    or has no ending; other endings are refused.
 
     MJCF cannot say everything; what would change the motion is refused by name (`UnsupportedError`). Either the whole
     file appears or, if writing fails, nothing changes.
@@ -21,7 +24,13 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
     path = Path(path)
     if not path.name:
         raise LoadError(f"cannot write the model: {str(path)!r} is not the name of a file")
-    text = to_mjcf(model) if path.suffix.lower() in (".xml", ".mjcf") else to_json(model)
+    write = _WRITERS.get(path.suffix.lower())
+    if write is None:
+        raise InputError(
+            f"cannot write the model to {path.name!r}: no format that is written has names that end in "
+            f"{path.suffix!r}; expected .json, which holds all of it, or .xml or .mjcf"
+        )
+    text = write(model)
     # beside the target, because renaming is atomic within one file system; not by `tempfile`, which hides files from
     # other users
     temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}")

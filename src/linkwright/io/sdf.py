@@ -10,6 +10,7 @@ file.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -18,14 +19,17 @@ from ..model import GROUND, Model, ModelBuilder, Pose
 from ..model.builder import EARTH_GRAVITY
 from ..model.constraints import Constraint
 from ..model.joint import FIXED, free_flyer
+from ..model.passive import GravityCompensation
 from ..model.reversal import reversed_joint
 from .closing import check_springless, close_loop, unused
 from .drake import ball_constraint
+from .ignoring import Ignoring, leave_out
 from .mimics import told_of_mimics
 from .placing import add_link
 from .sdf_gearboxes import gearboxes
 from .sdf_joints import SdfJoint, graph_of_joints
 from .sdf_scopes import Scope, read_models
+from .sdf_vocabulary import IGNORED_BY
 from .spanning import Step, spanning_tree
 from .xml import Element, check_parts, parse_xml
 from .xml_values import name_of, text_number, text_numbers
@@ -33,22 +37,25 @@ from .xml_values import name_of, text_number, text_numbers
 ROOT_JOINT = "root_joint"
 
 
-def read_sdf(data: bytes | str, *, file: object = None, floating_base: bool | None = None) -> Model:
+def read_sdf(
+    data: bytes | str, *, file: object = None, floating_base: bool | None = None, ignore: str | Iterable[str] = ()
+) -> Model:
     """A model from the content of an SDF file. `file` is what errors call it."""
-    return model_from_sdf(parse_xml(data, file), floating_base=floating_base)
+    return model_from_sdf(parse_xml(data, file), floating_base=floating_base, ignore=Ignoring(ignore))
 
 
-def model_from_sdf(root: Element, *, floating_base: bool | None = None) -> Model:
+def model_from_sdf(root: Element, *, floating_base: bool | None = None, ignore: Ignoring | None = None) -> Model:
     """A model from a parsed <sdf>."""
     if root.tag != "sdf":
         raise root.error("expected <sdf> as the root element of an SDF")
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
-        return _Assembly(root, floating_base).model()
+        return _Assembly(root, floating_base, Ignoring() if ignore is None else ignore).model()
 
 
 class _Assembly:
-    def __init__(self, root: Element, floating_base: bool | None):
-        self.root, self.floating_base = root, floating_base
+    def __init__(self, root: Element, floating_base: bool | None, ignore: Ignoring):
+        self.root, self.floating_base, self.ignore = root, floating_base, ignore
+        leave_out(root, IGNORED_BY, ignore)
         check_parts(root, "link", "joint", "frame", "model")
         self.models, gravity = read_models(root)
         self.scopes = [scope for model in self.models for scope in model.all()]
@@ -83,12 +90,18 @@ class _Assembly:
             self._close(joint)
         self.constraints += gearboxes(self.scopes, (step.joint for step in tree.steps if step.joint is not None))
         self._add_names(joints)
+        for name, (scope, part) in self.links.items():
+            told = f"link {name!r} is weightless"
+            if part.weightless and not scope.static and not self.ignore.takes("gravcomp", told):
+                self.builder.add_passive(GravityCompensation(name, part.inertia.mass, tuple(part.inertia.com)))
         for joint in moving:
             self._add_mimic(joint, tree.closures)
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
             warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
-            return replace(model, warnings=warnings, reference=np.array(self.drawn))
+            return replace(
+                model, warnings=warnings, reference=np.array(self.drawn), ignored=tuple(self.ignore.lines)
+            )
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]
@@ -127,7 +140,7 @@ class _Assembly:
         self.drawn += ours.motion().neutral() if ours.kind != FIXED else []
 
     def _close(self, joint: SdfJoint) -> None:
-        check_springless(joint.joint, joint.element)
+        check_springless(joint.joint, joint.element, self.ignore)
         left_out = unused(joint.joint)
         if left_out:
             self.warnings.append(f"joint {joint.joint.name!r} closes a loop; no effect: {', '.join(left_out)}")

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..errors import unknown_name
 from ..model import Inertia, Pose
+from .ignoring import advice
 from .sdf_axes import AxisPart, read_armature, read_axis, read_gear, read_pitch
-from .sdf_vocabulary import check_vocabulary
+from .sdf_vocabulary import IGNORED_BY, check_vocabulary
 from .xml import Element
 from .xml_values import name_of, required, shortened, text_flag, text_name, text_number, text_numbers
 
@@ -41,6 +42,8 @@ class PosePart:
 class LinkPart:
     name: str
     inertia: Inertia
+    weightless: bool
+    """Gravity does not act on it."""
     pose: PosePart
     element: Element = field(repr=False)
 
@@ -95,15 +98,17 @@ def read_pose(element: Element) -> PosePart:
 def read_link(element: Element) -> LinkPart:
     name = name_of(element)
     check_vocabulary(element, "link")
-    for tag, usual in (("gravity", True), ("kinematic", False), ("enable_wind", False)):
+    for tag in ("kinematic", "enable_wind"):
         found = element.only(tag)
-        if text_flag(found, usual) != usual:
-            raise found.error(f"link {name!r}: only {str(usual).lower()} is understood")
+        if text_flag(found, False):
+            hint = advice(IGNORED_BY[tag]) if tag in IGNORED_BY else ""
+            raise found.error(f"link {name!r}: only false is understood{hint}")
     decay = element.only("velocity_decay")
     for rate in decay or ():
         if text_number(rate, 0.0):
-            raise rate.error(f"link {name!r} has a velocity decay, which is not understood")
-    return LinkPart(name, _inertia(element.only("inertial"), name), read_pose(element), element)
+            raise rate.error(f"link {name!r} has a velocity decay, which is not understood{advice('damping')}")
+    weightless = not text_flag(element.only("gravity"), True)
+    return LinkPart(name, _inertia(element.only("inertial"), name), weightless, read_pose(element), element)
 
 
 def read_frame(element: Element) -> FramePart:

@@ -44,6 +44,7 @@ class Scope:
             self._check_new(inner, child, self.inside)
             self.inside[inner] = Scope(child, version, self, f"{prefix}{inner}{SEPARATOR}", self.static)
         self._poses: dict[str, Pose] = {}
+        self._on: dict[str, str] = {}  # the links that names were found to be fixed to
         self._placing: PosePart = read_pose(element)
 
     def all(self) -> list[Scope]:
@@ -60,11 +61,11 @@ class Scope:
         if name == GROUND and GROUND not in self.links:
             return GROUND
         scope, local = self._find(name, asking)
-        seen = set()
-        while local not in scope.links:
-            if (scope.prefix, local) in seen:
+        passed: dict[tuple[str, str], Scope] = {}  # a chain may be as long as the file: each part of it is walked once
+        while local not in scope.links and local not in scope._on:
+            if (scope.prefix, local) in passed:
                 raise asking.error(f"frame {shortened(name)!r} is attached to itself")
-            seen.add((scope.prefix, local))
+            passed[scope.prefix, local] = scope
             if local == MODEL:
                 scope, local = scope._canonical_link(asking)
             elif local in scope.joints:
@@ -72,10 +73,14 @@ class Scope:
             else:
                 frame = scope.frames[local]
                 scope, local = scope._find(frame.attached_to or MODEL, frame.element)
-        return scope.prefix + local
+        found = scope._on.get(local, scope.prefix + local)
+        for (_, way), owner in passed.items():
+            owner._on[way] = found
+        return found
 
     def _check_new(self, name: str, element: Element, table: dict) -> None:
-        if name in table or (table is self.inside and name in {*self.links, *self.frames, *self.joints}):
+        others = (self.links, self.frames, self.joints) if table is self.inside else ()
+        if name in table or any(name in other for other in others):
             raise element.error(f"a second <{element.tag}> is named {name!r} in model {self.name!r}")
         if name in (MODEL, GROUND) or SEPARATOR in name:
             raise element.error(f"the name {shortened(name)!r} is reserved by the format")

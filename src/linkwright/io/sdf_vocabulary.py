@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import LoadError
+from .ignoring import advice
 from .xml import Element
 
 READ = {
@@ -50,6 +51,13 @@ _WHY_NOT = {
 }
 
 
+# What `load(..., ignore=...)` leaves out, and the word for it.
+IGNORED_BY = {
+    "velocity_decay": "damping", "fluid_added_mass": "fluid", "enable_wind": "fluid", "plugin": "plugin",
+    "drake:linear_bushing_rpy": "bushing",
+}  # fmt: skip
+
+
 def check_vocabulary(element: Element, role: str) -> None:
     """Refuse children of `element` that would be lost."""
     for child in element:
@@ -61,4 +69,5 @@ def _unknown(child: Element, role: str) -> LoadError:
     reason = _WHY_NOT.get(child.tag)
     if reason is None:
         reason = f"skipping it could change the dynamics. Known: {', '.join(sorted(READ[role] | SKIPPED[role]))}"
-    return child.error(f"<{child.tag[:60]}> in <{role}> is not understood: {reason}")
+    hint = advice(IGNORED_BY[child.tag]) if child.tag in IGNORED_BY else ""
+    return child.error(f"<{child.tag[:60]}> in <{role}> is not understood: {reason}{hint}")

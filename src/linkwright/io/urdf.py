@@ -11,35 +11,44 @@ dialects become constraints (urdf_loops.py). Mimic joints are kept as data, as o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from ..model import GROUND, Model, ModelBuilder, Pose
 from ..model.joint import FIXED, free_flyer
+from .ignoring import Ignoring
 from .mimics import told_of_mimics
 from .parallel_robots import Closures
 from .urdf_loops import LoopReader, closing_frames
 from .urdf_parts import JointPart, LinkPart, read_joint, read_link
 from .urdf_tree import depth_first, find_root, unknown_link
-from .urdf_vocabulary import check_vocabulary
+from .urdf_vocabulary import check_vocabulary, leave_out_loops
+from .urdf_world import is_ground_of_floating_joints, rename_world
 from .xml import Element, check_parts, parse_xml
 from .xml_values import name_of, number, vector
 
 ROOT_JOINT = "root_joint"  # Pinocchio's name for the joint of a floating base
 
 
-def read_urdf(data: bytes | str, *, file: object = None, floating_base: bool = False) -> Model:
+def read_urdf(
+    data: bytes | str, *, file: object = None, floating_base: bool = False, ignore: str | Iterable[str] = ()
+) -> Model:
     """A model from the content of a URDF file. `file` is what errors call it."""
-    return model_from_element(parse_xml(data, file), floating_base=floating_base)
+    return model_from_element(parse_xml(data, file), floating_base=floating_base, ignore=Ignoring(ignore))
 
 
-def model_from_element(robot: Element, *, floating_base: bool = False, closures: Closures | None = None) -> Model:
+def model_from_element(
+    robot: Element, *, floating_base: bool = False, closures: Closures | None = None, ignore: Ignoring | None = None
+) -> Model:
     """A model from a parsed <robot>, perhaps with closures from a file beside it."""
     if robot.tag != "robot":
         raise robot.error("expected <robot> as the root element of a URDF")
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
-        return _Assembly(robot, floating_base, closures).model()
+        ignore = Ignoring() if ignore is None else ignore
+        leave_out_loops(robot, ignore)
+        return replace(_Assembly(robot, floating_base, closures).model(), ignored=tuple(ignore.lines))
 
 
 class _Assembly:
@@ -48,6 +57,14 @@ class _Assembly:
     def __init__(self, robot: Element, floating_base: bool, closures: Closures | None):
         check_parts(robot, "link", "joint", "frame")
         check_vocabulary(robot, "robot")
+        self.warnings: list[str] = []
+        if floating_base and is_ground_of_floating_joints(robot):
+            floating_base = False
+        renamed = rename_world(robot) if floating_base else None
+        if renamed is not None:
+            self.warnings.append(
+                f"the link {GROUND!r} moves with the floating base and is named {renamed!r}: {GROUND!r} is the ground"
+            )
         self.robot, self.floating_base, self.closures = robot, floating_base, closures
         self.links: dict[str, LinkPart] = _by_name("link", [read_link(e) for e in robot.named("link")])
         self.joints: dict[str, JointPart] = _by_name("joint", [read_joint(e) for e in robot.named("joint")])
@@ -57,7 +74,6 @@ class _Assembly:
             closures.check_joints(self.joints)
             self.joints = {n: replace(part, joint=closures.replaced(part.joint)) for n, part in self.joints.items()}
         self.builder = ModelBuilder(robot.attributes.get("name", "").strip() or "robot")
-        self.warnings: list[str] = []
 
     def model(self) -> Model:
         root = find_root(self.robot, self.links, self.joints)
@@ -87,11 +103,6 @@ class _Assembly:
         return tuple(part.name for part in order if part.independent is not False and part.joint.nv)
 
     def _add_root(self, link: LinkPart) -> None:
-        if self.floating_base and link.name == GROUND:
-            raise link.element.error(
-                f"the root link is named {GROUND!r}, which is the ground, so it cannot float; load the robot with "
-                "floating_base=False or rename the link"
-            )
         with link.element.blamed():
             if self.floating_base:
                 self.builder.add_body(link.name, free_flyer(ROOT_JOINT), inertia=link.inertia)

@@ -7,6 +7,7 @@ and loops without a word.
 from __future__ import annotations
 
 from ..errors import LoadError, UnsupportedError
+from .ignoring import Ignoring, advice
 from .xml import Element
 
 READ = {
@@ -38,12 +39,27 @@ LOOPS_INSIDE = {"gazebo": {"joint", "link"}, "mujoco": {"equality"}}
 ONLY_WHEN = {"gravity": ("1", "true"), "kinematic": ("0", "false")}
 
 
+def leave_out_loops(robot: Element, ignore: Ignoring) -> None:
+    """Take out what says that a loop closes and is not read, if it is to be ignored."""
+    for element in (robot, *robot.children):
+        inside = LOOPS_INSIDE.get(element.tag, ())
+        element.children = [
+            child for child in element.children
+            if not (_is_loop(child) if element is robot else child.tag in inside)
+            or not ignore.takes("loop", f"<{child.tag[:60]}> in <{element.tag}> on line {child.line}")
+        ]  # fmt: skip
+
+
+def _is_loop(element: Element) -> bool:
+    return element.tag not in READ["robot"] and (element.tag in LOOPS or element.tag.endswith("_constraint"))
+
+
 def check_vocabulary(element: Element, role: str) -> None:
     """Refuse children of `element` (a robot, link, joint or inertial) that would be lost."""
     for child in element:
         if child.tag in READ[role]:
             continue
-        if child.tag in LOOPS or child.tag.endswith("_constraint"):
+        if _is_loop(child):
             raise loop_not_read(child)
         if child.tag not in SKIPPED[role]:
             raise _unknown(child, role)
@@ -59,7 +75,7 @@ def loop_not_read(element: Element, what: str | None = None) -> UnsupportedError
     return UnsupportedError(
         f"{where}line {element.line}: {what or f'<{element.tag}>'} describes a loop closure or a coupling that "
         "cannot be read, and loading the robot without them would change its motion. Remove the "
-        "element to load the tree, and add the closures to the model in code"
+        f"element to load the tree, and add the closures to the model in code{advice('loop')}"
     )
 
 

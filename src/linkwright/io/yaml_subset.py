@@ -80,6 +80,7 @@ class _Flow:
 
     def __init__(self, text: str, start: int, file: object):
         self.text, self.start, self.file, self.at = text, start, file, 0
+        self.end = len(text.rstrip())
 
     def whole(self) -> object:
         token = self._next()
@@ -124,7 +125,7 @@ class _Flow:
 
     def _next(self) -> tuple[str, str] | None:
         while True:
-            if not self.text[self.at :].strip():
+            if self.at >= self.end:
                 return None
             match = _TOKEN.match(self.text, self.at)
             if match is None:

@@ -10,6 +10,7 @@ from .constraints import Constraint
 from .inertia import Inertia
 from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model
+from .passive import Passive
 from .pose import Pose, PoseLike, finite_array
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)
@@ -31,6 +32,8 @@ class ModelBuilder:
         self._mimics: list[Mimic] = []
         self._constraints: list[Constraint] = []
         self._independent: tuple[str, ...] = ()
+        self._passive: list[Passive] = []
+        self._ignored: list[str] = []
         self._warnings: list[str] = []
 
     @classmethod
@@ -47,6 +50,7 @@ class ModelBuilder:
             builder.add_frame(frame.name, model.bodies[frame.body].name, frame.placement)
         builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
         builder._independent = model.independent
+        builder._passive, builder._ignored = list(model.passive), list(model.ignored)
         return builder
 
     def add_body(
@@ -99,6 +103,14 @@ class ModelBuilder:
             raise ModelError(f"mimic of {joint!r} has multiplier {multiplier} and offset {offset}; must be finite")
         self._mimics.append(Mimic(joint, leader, float(multiplier), float(offset)))
 
+    def add_passive(self, *elements: Passive) -> None:
+        """What acts of itself: `TendonSpring`, `GravityCompensation`."""
+        self._passive += elements
+
+    def add_ignored(self, *lines: str) -> None:
+        """Note what a file says and the model leaves out on request."""
+        self._ignored += lines
+
     def build(self) -> Model:
         for mimic in self._mimics:
             for name in (mimic.joint, mimic.leader):
@@ -119,6 +131,8 @@ class ModelBuilder:
             mimics=tuple(self._mimics),
             constraints=tuple(self._constraints),
             independent=self._independent,
+            passive=tuple(self._passive),
+            ignored=tuple(self._ignored),
             warnings=tuple(warnings),
         )
 
@@ -141,6 +155,8 @@ class ModelBuilder:
     def _check_new(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {kind}'s name is {name!r}; expected a non-empty string")
+        if not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name):
+            raise ModelError(f"a {kind}'s name is {name!r}, which has half a character and cannot be printed")
         if name in self._where:
             raise ModelError(f"{kind} {name!r} is there already; names of bodies and frames must be unique")
 

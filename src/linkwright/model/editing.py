@@ -44,6 +44,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         if joint.nq == 1:
             fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
     kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
+    acting = [element.with_locked(fixed_at) for element in model.passive]
     left = [k for i in range(1, model.nbodies) if i not in locked for k in range(model.nq)[model.iq[i]]]
     return replace(
         builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None)),
@@ -51,6 +52,8 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         configurations={name: q[left] for name, q in model.configurations.items()},
         motors=tuple(name for name in model.motors if name not in at),
         independent=tuple(name for name in model.independent if name not in at),
+        passive=tuple(element for element in acting if element is not None),
+        ignored=model.ignored,
     )
 
 
@@ -82,6 +85,8 @@ def attach(
         reference=np.concatenate([model.reference, other.reference]),
         motors=(*model.motors, *(prefix + name for name in other.motors)),
         independent=(*model.independent, *(prefix + name for name in other.independent)),
+        passive=(*model.passive, *(element.renamed(prefix, mount) for element in other.passive)),
+        ignored=(*model.ignored, *(f"{other.name}: {line}" for line in other.ignored)),
     )
 
 
@@ -107,6 +112,8 @@ def depth_first(model: Model) -> Model:
         configurations={name: q[moved] for name, q in model.configurations.items()},
         motors=model.motors,
         independent=model.independent,
+        passive=model.passive,
+        ignored=model.ignored,
     )
 
 

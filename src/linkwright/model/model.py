@@ -18,6 +18,7 @@ from .constraints.coupling import check_couplings
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
+from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, finite_array
 
@@ -72,6 +73,10 @@ class Model:
     """Joints that a motor drives, where the file says so."""
     independent: tuple[str, ...] = field(default=(), repr=False)
     """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
+    passive: tuple[Passive, ...] = field(default=(), repr=False)
+    """What acts of itself beyond single joints' springs: tendons with springs and dampers, compensated weight."""
+    ignored: tuple[str, ...] = field(default=(), repr=False)
+    """What its file says and `load(..., ignore=...)` left out although it changes the motion."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -93,6 +98,12 @@ class Model:
         object.__setattr__(self, "configurations", MappingProxyType(configurations))
         for name in (*self.motors, *self.independent):
             self.joint_index(name)
+        object.__setattr__(self, "passive", tuple(self.passive))
+        for element in self.passive:
+            if not isinstance(element, Passive):
+                raise InputError(f"passive has {element!r}; expected TendonSpring or GravityCompensation")
+            element.check(self)
+        object.__setattr__(self, "ignored", tuple(map(str, self.ignored)))
 
     def _check_constraints(self) -> None:
         names: set[str] = set()

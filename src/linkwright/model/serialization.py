@@ -15,13 +15,14 @@ from .constraints import CONSTRAINT_KINDS, Constraint
 from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Model
+from .passive import read_passive
 from .pose import Pose
 
 FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
-    "reference", "configurations", "motors", "independent",
+    "reference", "configurations", "motors", "independent", "passive", "ignored",
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -77,6 +78,8 @@ def _notes(model: Model) -> dict[str, Any]:
         "configurations": {name: q.tolist() for name, q in model.configurations.items()},
         "motors": list(model.motors),
         "independent": list(model.independent),
+        "passive": [element.to_dictionary() for element in model.passive],
+        "ignored": list(model.ignored),
     }
     return {key: value for key, value in notes.items() if value}
 
@@ -110,6 +113,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
         return replace(
             model, reference=data.get("reference"), configurations=dict(data.get("configurations", {})),
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
+            passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),
         )  # fmt: skip
     except LinkwrightError:
         raise

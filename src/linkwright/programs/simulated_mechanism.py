@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -103,7 +104,8 @@ class SimulatedMechanism:
     def at_rest(self) -> Tree:
         """Without gravity and springs: forces come from constraints alone."""
         none = [0.0] * self.model.nv
-        return Tree(self.model, {**self.given, "gravity": [0.0] * 3, "springs": none, "dampings": none})
+        model = replace(self.model, passive=()) if self.model.passive else self.model
+        return Tree(model, {**self.given, "gravity": [0.0] * 3, "springs": none, "dampings": none})
 
     def desired(self, state: ConstraintState, *, staggered: bool) -> list[Scalar]:
         """Accelerations of the rows that stabilize them: - 2/T (velocity error) - 1/T^2 (position error).

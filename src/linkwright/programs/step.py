@@ -12,6 +12,7 @@ import numpy as np
 
 from ..algorithms.constraint_state import constraint_state
 from ..algorithms.integration import runge_kutta, semi_implicit_euler
+from ..algorithms.passive_torques import tendon_damping_torques
 from ..errors import InputError
 from ..model import Model, Tree
 from ..scalar import Scalar, absolute, maximum
@@ -51,6 +52,7 @@ def _euler(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
     lost = _sum(step.damping, rubbing.slope)
     held = [t - s * x for t, s, x in zip(bound.torque, bound.slope, change, strict=True)]
     damped = [-(s * x) for s, x in zip(lost, v_next, strict=True)]
+    damped = _sum(damped, tendon_damping_torques(step.tree, v))  # not implicit: as they were at the start
     # the mean of both velocities: what forces do to the kinetic energy, however stiff they are
     half = [0.5 * dt * (x + y) for x, y in zip(v, v_next, strict=True)]
     work = [_dot(applied, half), _dot(damped, half), _dot(held, half)]
@@ -70,6 +72,7 @@ def _rk4(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
         torque = _sum(control.torque, rubbing.torque, bound.torque)
         solution = step.solve(step.tree, q, v, torque, desired, stages[-1]["lam"] if stages else lam)
         damped = [t - d * x for t, d, x in zip(rubbing.torque, step.damping, v, strict=True)]
+        damped = _sum(damped, tendon_damping_torques(step.tree, v))
         power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v)]
         stages.append({**solution, "torque": control.torque, "power": power})
         return solution["a"]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model import Model
 from ..model.constraints import Constraint
+from ..model.passive import GravityCompensation, Passive
 from ..model.pose import Pose
 from .arithmetic import LONG, Arithmetic
 from .closures import dense_closure
@@ -51,6 +52,24 @@ class DenseDynamics:
             if joint.may_have_springs:
                 stretch = q[model.iq[i]] - A.array(joint.spring_reference)
                 self.bias[model.iv[i]] += A.array(joint.stiffness) * stretch
+
+        for element in model.passive:
+            self.bias -= self._passive_torque(element)
+
+    def _passive_torque(self, element: Passive) -> np.ndarray:
+        A, model = self.arithmetic, self.model
+        if isinstance(element, GravityCompensation):
+            J, _, R, _ = self.frame(element.frame, Pose.of(element.point))
+            return J[3:].T @ (R.T @ A.array(-model.gravity) * A.number(element.mass))
+        ratios = A.zeros(model.nv)
+        length = A.number(0.0)
+        for joint, ratio in element.ratios:
+            i = model.joint_index(joint)
+            ratios[model.iv[i]] = A.number(ratio)
+            length = length + A.number(ratio) * self.q[model.iq[i]][0]
+        rest = min(max(length, A.number(element.shortest)), A.number(element.longest))
+        force = A.number(element.stiffness) * (rest - length) - A.number(element.damping) * (ratios @ self.v)
+        return ratios * force
 
     def torque_of_forces(self, f_ext) -> np.ndarray:
         """Joint torques of external forces given [linear; angular] in body frames."""
