@@ -114,3 +114,10 @@ def verdict(checks: Sequence[Check]) -> str:
     if all(judged):
         return "reproduced"
     return "partly reproduced" if any(judged) else "not reproduced"
+
+
+def best(values: Values, name: str, how: str = "single") -> float | None:
+    """Microseconds of a contender of a contest, None if it was not timed."""
+    times = values["times"]
+    found = times.get(f"{name}, {how}", times.get(name))
+    return None if found is None else found["best"]

@@ -32,6 +32,12 @@ def slope(sizes: Sequence[int], counts: Sequence[float]) -> float:
     return math.log(counts[-1] / counts[-2]) / math.log(sizes[-1] / sizes[-2])
 
 
+def increments(sizes: Sequence[int], counts: Sequence[float]) -> tuple[float, float]:
+    """What one more of the size adds, between the last but one pair of sizes and the last one: equal if growth is linear."""
+    rates = [(d - c) / (b - a) for a, b, c, d in zip(sizes, sizes[1:], counts, counts[1:], strict=False)]
+    return rates[-2], rates[-1]
+
+
 def crossing(sizes: Sequence[int], ours: Sequence[float], other: Sequence[float]) -> int | None:
     """The first size from which on `ours` is below `other`."""
     below = [a < b for a, b in zip(ours, other, strict=True)]
