@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..errors import LinkwrightError
-from . import bench, demo, inspect, listing, simulate, trust
+from . import bench, demo, inspect, listing, reproduce, simulate, trust
 
 app = typer.Typer(
     name="linkwright",
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("inspect")(inspect.inspect_command)
 app.command("simulate")(simulate.simulate)
+app.command("reproduce")(reproduce.reproduce)
 app.command("robots")(listing.robots)
 app.command("algorithms")(listing.algorithms)
 bench.app.command("trust")(trust.trust)

@@ -1,0 +1,110 @@
+"""Figures as SVG and PNG. Needs matplotlib; without it the numbers are kept all the same."""
+
+from __future__ import annotations
+
+import io
+import math
+from typing import Any
+
+from .item import Diagram, Figure, Panel, Series, Stack
+
+_STYLES = {"tree": ("0.3", "-"), "coupling": ("C3", "--"), "arrow": ("0.4", "-"), "gone": ("0.85", "-")}
+_PANEL = (5.0, 3.6)  # inches
+
+
+def drawn(figure: Figure) -> dict[str, bytes] | None:
+    """{"svg": ..., "png": ...}, or None where matplotlib is missing."""
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure as Canvas
+    except ImportError:
+        return None
+    columns = min(figure.columns, len(figure.panels))
+    rows = math.ceil(len(figure.panels) / columns)
+    # text as text, and names of clip paths that do not change from run to run
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "linkwright", "font.size": 9}):
+        canvas = Canvas(figsize=(_PANEL[0] * columns, _PANEL[1] * rows), layout="constrained")
+        grid = canvas.subplots(rows, columns, squeeze=False).ravel()
+        for axes, panel in zip(grid, figure.panels, strict=False):
+            _draw(axes, panel)
+        for axes in grid[len(figure.panels) :]:
+            axes.set_axis_off()
+        files = {}
+        for kind in ("svg", "png"):
+            buffer = io.BytesIO()
+            canvas.savefig(buffer, format=kind, dpi=110, metadata={"Date": None} if kind == "svg" else None)
+            files[kind] = buffer.getvalue()
+    return files
+
+
+def _draw(axes: Any, panel: Panel) -> None:
+    if isinstance(panel.content, Diagram):
+        _diagram(axes, panel.content)
+    elif isinstance(panel.content, Stack):
+        _stack(axes, panel.content)
+    else:
+        _series(axes, panel.content)
+    axes.set_title(panel.title, fontsize=10)
+    if isinstance(panel.content, Diagram):
+        return
+    if panel.log_x:
+        axes.set_xscale("log")
+    if panel.log_y:
+        axes.set_yscale("log")
+    axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
+    axes.grid(alpha=0.3)
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(fontsize=7)
+
+
+def _series(axes: Any, series: list[Series] | Any) -> None:
+    bars = [s for s in series if s.kind == "bar"]
+    width = 0.8 / max(1, len(bars))
+    for k, s in enumerate(bars):
+        places = [p + (k - (len(bars) - 1) / 2) * width for p in range(len(s.x))]
+        axes.bar(places, [y or 0.0 for y in s.y], width, label=s.label)
+    if bars:
+        axes.set_xticks(range(len(bars[0].x)), bars[0].x, rotation=30, ha="right", fontsize=7)
+    for s in series:
+        if s.kind == "bar":
+            continue
+        kept = [k for k, y in enumerate(s.y) if y is not None]
+        x, y = [s.x[k] for k in kept], [s.y[k] for k in kept]
+        style = {"line": "o-", "paper": "k*:", "peer": "s--"}[s.kind]
+        (line,) = axes.plot(x, y, style, markersize=4, linewidth=1.2, label=s.label)
+        if s.low is not None and s.high is not None:
+            axes.vlines(x, [s.low[k] for k in kept], [s.high[k] for k in kept], color=line.get_color(), alpha=0.4)
+        if s.spread is not None:
+            upper = [a + s.spread[k] for a, k in zip(y, kept, strict=True)]
+            lower = [max(a - s.spread[k], a * 1e-2) for a, k in zip(y, kept, strict=True)]
+            axes.fill_between(x, lower, upper, color=line.get_color(), alpha=0.12)
+
+
+def _stack(axes: Any, stack: Stack) -> None:
+    bottom = [0.0] * len(stack.bars)
+    for part, heights in stack.parts.items():
+        axes.bar(range(len(stack.bars)), heights, 0.6, bottom=bottom, label=part)
+        bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
+    for place, total in enumerate(bottom):
+        axes.text(place, total, f"{total:.0f}", ha="center", va="bottom", fontsize=7)
+    axes.set_xticks(range(len(stack.bars)), stack.bars, rotation=30, ha="right", fontsize=7)
+
+
+def _diagram(axes: Any, diagram: Diagram) -> None:
+    for a, b, style in diagram.edges:
+        (x0, y0), (x1, y1) = diagram.nodes[a], diagram.nodes[b]
+        colour, dashes = _STYLES[style]
+        bend = ", rad=0.25" if style == "coupling" else ", rad=0"
+        axes.annotate(
+            "", (x1, y1), (x0, y0),
+            arrowprops={"arrowstyle": "->" if style == "arrow" else "-", "color": colour, "linestyle": dashes,
+                        "connectionstyle": "arc3" + bend, "shrinkA": 14, "shrinkB": 14},
+        )  # fmt: skip
+    box = {"boxstyle": "round" if diagram.boxes else "circle", "facecolor": "white", "pad": 0.4 if diagram.boxes else 0.3}
+    for name, (x, y) in diagram.nodes.items():
+        gone = name in diagram.faded
+        colour = "0.8" if gone else ("C3" if name.startswith("λ") else "0.2")
+        axes.text(x, y, name, ha="center", va="center", fontsize=8, color=colour, bbox={**box, "edgecolor": colour})
+    xs, ys = zip(*diagram.nodes.values(), strict=True)
+    axes.set(xlim=(min(xs) - 0.8, max(xs) + 0.8), ylim=(min(ys) - 0.8, max(ys) + 0.8))
+    axes.set_axis_off()

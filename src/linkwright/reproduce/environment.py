@@ -1,0 +1,86 @@
+"""What numbers were measured on and with: machine, versions, peers, command."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from functools import cache, cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from ..bench.peers.pinocchio_cpp import PinocchioCpp, find_peer
+from ..bench.timing import machine
+
+_PACKAGES = {
+    "linkwright": "linkwright", "numpy": "numpy", "llvmlite": "llvmlite", "pin": "Pinocchio", "mujoco": "MuJoCo",
+    "drake": "Drake", "mujoco-mjx": "MJX", "example-robot-data": "example-robot-data",
+    "jvrc-description": "jvrc-description", "matplotlib": "matplotlib",
+}  # fmt: skip
+
+
+# Files whose change may change a measured value. Those that judge, draw and report may change without new measurements.
+_MEASURED = (
+    "fixed_order", "spatial", "model", "algorithms", "trace", "codegen", "programs", "robots", "io", "assembly", "bench",
+    "compilation.py", "reproduce/mechanisms.py", "reproduce/robots.py", "reproduce/run.py", "reproduce/clocks.py",
+)  # fmt: skip
+
+
+@cache
+def sources_digest() -> str:
+    root = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for name in _MEASURED:
+        path = root / name
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def versions() -> dict[str, str | None]:
+    """Name -> version, None where it is not installed."""
+    return {name: _version(package) for package, name in _PACKAGES.items()}
+
+
+def circumstances() -> dict[str, Any]:
+    return {
+        "machine": {**machine(), "system": f"{platform.system()} {platform.release()}"},
+        "versions": versions(),
+        "command": "linkwright " + " ".join(sys.argv[1:]),
+    }
+
+
+class Peers:
+    """Other libraries, as far as they are here. Pinocchio's C++ is built when it is first needed."""
+
+    def __init__(self, *, cpp: bool = True):
+        self.cpp_allowed = cpp
+
+    @cached_property
+    def _cpp(self) -> tuple[PinocchioCpp | None, str]:
+        if not self.cpp_allowed:
+            return None, "Pinocchio C++ was not asked for"
+        return find_peer(constrained=True)
+
+    @property
+    def pinocchio(self) -> PinocchioCpp | None:
+        return self._cpp[0]
+
+    @property
+    def about(self) -> list[str]:
+        """A sentence per peer. Those of which only the presence is noted are not measured."""
+        known = versions()
+        said = [f"{self._cpp[1]} ({known['Pinocchio'] or 'not installed'})"]
+        said.append(f"MuJoCo {known['MuJoCo']}" if known["MuJoCo"] else "MuJoCo is left out: not installed")
+        for name in ("Drake", "MJX"):
+            if known[name]:
+                said.append(f"{name} {known[name]} is installed, and not measured yet")
+        return said
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

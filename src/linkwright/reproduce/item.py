@@ -1,0 +1,123 @@
+"""`Item`: one table or figure of a paper. What measures it, what judges it and what shows it are three functions.
+
+`measure` is the only one that takes time; its values are plain data that a record keeps. The other two are functions of
+these values alone, so that a record can be judged and drawn again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .run import Run
+
+Values = dict[str, Any]
+"""What JSON can hold: numbers, texts, lists, and dictionaries whose keys are texts."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    key: str  # as docs/references.md has it
+    title: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """One statement of the paper, and whether it holds here. None: nothing was measured that could tell."""
+
+    statement: str
+    holds: bool | None
+    finding: str  # the numbers it was decided by
+    reason: str = ""  # if it does not hold: why, as far as counts tell
+
+
+@dataclass(frozen=True)
+class Table:
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+@dataclass(frozen=True)
+class Series:
+    """A line, or with `kind="bar"` one bar per x. `low` and `high` are extremes, `spread` a deviation."""
+
+    label: str
+    x: Sequence[Any]
+    y: Sequence[float | None]
+    kind: str = "line"
+    low: Sequence[float] | None = None
+    high: Sequence[float] | None = None
+    spread: Sequence[float] | None = None
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Bars that are made of parts: part -> one height per bar."""
+
+    bars: Sequence[str]
+    parts: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Nodes at places, and lines between them: (from, to, style). A node's text may have several lines."""
+
+    nodes: Mapping[str, tuple[float, float]]
+    edges: Sequence[tuple[str, str, str]]
+    faded: Sequence[str] = ()
+    boxes: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    title: str
+    content: Sequence[Series] | Stack | Diagram
+    x_label: str = ""
+    y_label: str = ""
+    log_x: bool = False
+    log_y: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    title: str
+    panels: Sequence[Panel]
+    columns: int = 2
+
+
+@dataclass(frozen=True)
+class Item:
+    paper: str  # its key
+    name: str  # "table-2"
+    title: str
+    claim: str  # what the paper says, in a sentence or two
+    source: str  # where: "Table II, Sec. VI-B"
+    measure: Callable[[Run], Values]
+    judge: Callable[[Values], list[Check]]
+    show: Callable[[Values], list[Table | Figure]]
+    also: tuple[str, ...] = ()  # further names: figures that are drawn from the same numbers
+    timed: bool = False  # whether times are part of it, so that peers and clocks matter
+    robots: tuple[str, ...] = ()  # roles that `--robot NAME=FILE` can fill
+
+    @property
+    def label(self) -> str:
+        return f"{self.paper} {self.name}"
+
+
+def verdict(checks: Sequence[Check]) -> str:
+    judged = [c.holds for c in checks if c.holds is not None]
+    if not judged:
+        return "not judged"
+    if all(judged):
+        return "reproduced"
+    return "partly reproduced" if any(judged) else "not reproduced"
+
+
+def best(values: Values, name: str, how: str = "single") -> float | None:
+    """Microseconds of a contender of a contest, None if it was not timed."""
+    times = values["times"]
+    found = times.get(f"{name}, {how}", times.get(name))
+    return None if found is None else found["best"]
