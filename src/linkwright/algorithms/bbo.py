@@ -23,6 +23,7 @@ from .pv import Passing
 from .row_scales import row_scales
 
 WEAKEST_AS_GIVEN = 1e-7  # of pivots of rows taken in the order given
+SHOWS_LESS = 7.0  # times, as measured, where digits are no matter
 
 
 def bbo(problem: ConstrainedProblem) -> Solution:
@@ -215,7 +216,8 @@ class EliminatedLoops:
     @property
     def margins(self) -> list[Scalar]:
         """Without exchanging rows a weak direction shows less in the pivots than it does elsewhere (`PartialLDL`)."""
-        return [strength - WEAKEST_AS_GIVEN for strength in self.strengths]
+        weakest = max(WEAKEST_AS_GIVEN, SHOWS_LESS * (self.problem.weakest or 0.0))
+        return [strength - weakest for strength in self.strengths]
 
     @property
     def present(self) -> YZ:

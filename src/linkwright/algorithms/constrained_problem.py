@@ -19,14 +19,16 @@ class ConstrainedProblem:
     tau      joint torques with springs and dampers
     sweep    the mechanism as if its joints did not accelerate
     wrenches what that takes, less external forces
+    weakest  pivots of rows over their size from which a solver for independent ones calls them dependent, if not usual
     """
 
     def __init__(
         self, tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], *,
         f_ext: Sequence[Force] | None = None, desired: Sequence[Scalar] | None = None,
         active: Sequence[Scalar] | None = None, mu: Sequence[Scalar] | None = None, baumgarte: float | None = None,
+        weakest: float | None = None,
     ):  # fmt: skip
-        self.tree, self.q = tree, q
+        self.tree, self.q, self.weakest = tree, q, weakest
         self.tau = [t + s for t, s in zip(tau, passive_torques(tree, q, v), strict=True)]
         self.sweep = MotionSweep(tree, q, v)
         self.wrenches = self.sweep.wrenches(tree, f_ext)

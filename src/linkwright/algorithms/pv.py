@@ -27,7 +27,7 @@ def pv(problem: ConstrainedProblem) -> Solution:
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
-    lam, pivot, weakest = hard_multipliers(problem.tree.model, L, l)
+    lam, pivot, weakest = hard_multipliers(problem.tree.model, L, l, weakest=problem.weakest)
     a, residuals = _roll_out(problem, joint, y, passing, lam)
     free = lost_to_free_accelerations(_free_size(y), a, sqrt(maximum(weakest, WEAKEST)))
     lost = maximum(lost_to_masses(problem.tree, IA, joint), free)

@@ -54,14 +54,14 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
         f = [t - p for t, p in zip(problem.tau[tree.iv[b]], joint[b].S.project(pA[b]), strict=True)]
         K = dict(zip(through.rows, through.KS, strict=True))
         base = SeparatedBase(L, K, base_inertia(joint[b]), blocks_of(tree, passing, through.rows))
-        x, y[b], doubt = base.solve(l, f)  # eq. (49), (46)
+        x, y[b], doubt = base.solve(l, f, problem.weakest)  # eq. (49), (46)
         for r, multiplier in x.items():
             lam[r] = multiplier
         pivots += [*base.pivots, where(doubt > 0.0, 0.0, 1.0)]
         beside -= set(through.rows)
     if beside:
         rows = sorted(beside)
-        multipliers, pivot, _ = hard_multipliers(tree.model, L, l, rows)
+        multipliers, pivot, _ = hard_multipliers(tree.model, L, l, rows, problem.weakest)
         for r, multiplier in zip(rows, multipliers, strict=True):
             lam[r] = multiplier
         pivots.append(pivot)

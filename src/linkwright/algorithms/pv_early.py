@@ -51,7 +51,7 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
     last = arrivals[0].spare  # the ground does not move: L lam = l
     factor = PartialLDL(last.L, schedule.at_ground(last.L), window=2)
     x = factor.scaled(factor.forward(last.l)[0])
-    doubt = most_doubtful(factor, x)
+    doubt = most_doubtful(factor, x, weakest=problem.weakest)
     arrivals[0].hand_out_spare(factor.backward(x, []), spare)
     for i in tree.outward():
         arrival, carried = arrivals[i], sweep.X[i] @ change[tree.parent[i]]
@@ -61,7 +61,7 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
             rates = step.joint.rates(step.y, carried)
             if step.eliminated is not None:
                 own = step.eliminated.own(carried)  # eq. (62)
-                doubt = most_doubtful(step.eliminated.factor, own, doubt)
+                doubt = most_doubtful(step.eliminated.factor, own, doubt, problem.weakest)
                 x = step.eliminated.factor.backward(own, x)
             for pull, multiplier in zip(step.pulls, x, strict=True):
                 rates = [rate - pull * multiplier for rate in rates]
@@ -74,7 +74,7 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
         change[i] = carried
         if arrival.merged is not None:
             own = arrival.merged.own(carried)
-            doubt = most_doubtful(arrival.merged.factor, own, doubt)
+            doubt = most_doubtful(arrival.merged.factor, own, doubt, problem.weakest)
             x = arrival.merged.factor.backward(own, x)
         arrival.hand_out_spare(x, spare)
         for source, multiplier in zip(arrival.sources, arrival.rows.restore(rest), strict=True):

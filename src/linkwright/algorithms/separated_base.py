@@ -77,7 +77,9 @@ class SeparatedBase:
     def weak(self) -> list[Scalar]:
         return [condition for _, factor in self._blocks for condition in factor.weak] + self._last.weak
 
-    def solve(self, b: Sequence[Scalar], f: Sequence[Scalar]) -> tuple[dict[int, Scalar], list[Scalar], Scalar]:
+    def solve(
+        self, b: Sequence[Scalar], f: Sequence[Scalar], weakest: float | None = None
+    ) -> tuple[dict[int, Scalar], list[Scalar], Scalar]:
         right = [factor.forward([b[r] for r in rows]) for rows, factor in self._blocks]
         f = list(f)
         for (_, factor), half, (done, _) in zip(self._blocks, self._strong, right, strict=True):
@@ -88,7 +90,7 @@ class SeparatedBase:
         put_off = [z for _, left in right for z in left]
         put_off = [z + _dot(row, scaled) for row, z in zip(self._late, put_off, strict=True)]
         last = self._last.scaled(self._last.forward(put_off)[0])
-        doubt = most_doubtful(self._last, last)
+        doubt = most_doubtful(self._last, last, weakest=weakest)
         late = self._last.backward(last, [])
         for row, z in zip(self._late, late, strict=True):
             g = [a - k * z for a, k in zip(g, row, strict=True)]
@@ -98,7 +100,7 @@ class SeparatedBase:
         for (rows, factor), half, (done, left) in zip(self._blocks, self._strong, right, strict=True):
             moved = [z + _dot(t, [column[r] for column in half]) for r, z in enumerate(done)]
             own = factor.scaled(moved)  # eq. (46)
-            doubt = most_doubtful(factor, own, doubt)
+            doubt = most_doubtful(factor, own, doubt, weakest)
             x.update(zip(rows, factor.backward(own, late[: len(left)]), strict=True))
             late = late[len(left) :]
         return x, t, doubt

@@ -16,10 +16,11 @@ from ..algorithms.proximal import Iterations, iterate
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
 from ..algorithms.pv_early import pv_early
-from ..algorithms.row_scales import rank_tolerance, row_scales
+from ..algorithms.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
+from ..spatial.partial_factorization import WEAKEST
 from .closures import check_positions
 from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
 from .precision import Precision, promises_answers
@@ -77,7 +78,7 @@ def _check_options(model, options) -> None:
             raise InputError(f"rank_tolerance is {rank!r}; singular values are scaled to about 1: expected less")
 
 
-def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
+def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
     def evaluate(tree, x, options):
         mu, precision = None, Precision.of(options)
         if "mu" in options:
@@ -90,7 +91,7 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
             mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
         problem = ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
-            active=x.get("active"), mu=mu, baumgarte=options["baumgarte"],
+            active=x.get("active"), mu=mu, baumgarte=options["baumgarte"], weakest=_weakest(tree.model, precision),
         )  # fmt: skip
         if proximal:
             start = list(x["lam"]) if "lam" in x else [0.0] * len(problem.rows)
@@ -102,9 +103,17 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:
             solution = (pv_auto if options.get("base") == "last" else solve)(problem)
-        return _outputs(problem, solution, precision)
+        return _outputs(problem, solution, precision.most_lost(name))
 
     return evaluate
+
+
+def _weakest(model: Model, precision: Precision) -> float | None:
+    """Rows with weaker pivots are dependent for solvers that enforce everything: as the rank tolerance, which is larger
+    in single precision; pivots are squares."""
+    if precision.answer == "float64":
+        return None
+    return WEAKEST * (rank_tolerance(model, precision.answer) / RANK_TOLERANCE["float64"]) ** 2
 
 
 def _rank_tolerance(model: Model, options, precision: Precision) -> float:
@@ -130,7 +139,7 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
     )
 
 
-def _outputs(problem: ConstrainedProblem, solution: Solution, precision: Precision):
+def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float):
     return {
         "a": solution.a,
         "forces": _forces(problem, solution.lam),
@@ -138,7 +147,7 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, precision: Precisi
         "residual": solution.residual,
         "iterations": solution.iterations,
         "status": status(
-            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, precision.most_lost
+            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, most_lost
         ),
     }
 
@@ -156,7 +165,8 @@ def _recipe(
     name: str, summary: str, solve, options, *, loops: bool = False, stiffness: Stiffness = PRIMAL
 ) -> Recipe:  # fmt: skip
     return Recipe(
-        name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(solve, stiffness, proximal="iterations" in options),
+        name, summary, ("q", "v", "tau"), _OUTPUTS,
+        _solver(name, solve, stiffness, proximal="iterations" in options),
         ("f_ext",), _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
         freezes_constraints=lambda options: name == "pv_early" or options.get("base") == "last",
         needs_double=promises_answers,

@@ -90,9 +90,13 @@ class PartialLDL:
         return self.backward(self.scaled(done), left)
 
 
-def most_doubtful(factor: PartialLDL, x: Sequence[Scalar], before: Scalar = 0.0) -> Scalar:
-    """The largest multiplier found with a weak pivot, or `before`. Rows that are switched off push nothing."""
-    for multiplier, weak in zip(x, factor.weak, strict=True):
+def most_doubtful(
+    factor: PartialLDL, x: Sequence[Scalar], before: Scalar = 0.0, weakest: float | None = None
+) -> Scalar:  # fmt: skip
+    """The largest multiplier found with a weak pivot, or `before`: one below WEAKEST of its size, or another share.
+    Rows that are switched off push nothing."""
+    conditions = factor.weak if weakest is None else [strength <= weakest for strength in factor.strengths]
+    for multiplier, weak in zip(x, conditions, strict=True):
         before = maximum(where(weak, abs(multiplier), 0.0), before)
     return before
 
