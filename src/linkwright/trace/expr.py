@@ -133,6 +133,11 @@ class Expr:
 
         return traced_until(self.graph, body, start, done, limit, expected, keeps)
 
+    def _repeat(self, body, start, tables, count):
+        from .repeat import traced_repeat
+
+        return traced_repeat(self.graph, body, start, tables, count)
+
     def _guard(self, body, otherwise, expected):
         from .guard import traced_guard
 
