@@ -243,8 +243,8 @@ def _node_of(graph: Graph, value, output: str) -> int:
     if isinstance(value, Expr):
         if value.graph is not graph:
             raise TraceError(
-                f"output {output!r} holds an expression of another trace, or of the inside of a loop; values leave a "
-                f"loop only as what it carries"
+                f"output {output!r} holds an expression of another trace, or of the inside of a loop or guard; values "
+                f"leave a loop only as what it carries, a guard only as its results"
             )
         return value.index
     try:

@@ -71,8 +71,10 @@ def node_of(graph: Graph, value) -> int:
     if not isinstance(value, Expr):
         return graph.const(float(value))
     if not graph.holds(value.graph):
-        raise ForeignExpression("a loop was given an expression of another trace, or of the inside of another loop")
+        raise ForeignExpression(
+            "a loop or guard was given an expression of another trace, or of the inside of another loop or guard"
+        )
     index = graph.imported(value.graph, value.index)
     if graph.nodes[index][0] in TRUTH_VALUED:
-        raise TraceError("a loop carries numbers, and was given a truth value; use where(condition, 1.0, 0.0)")
+        raise TraceError("loops and guards pass on numbers, and got a truth value; use where(condition, 1.0, 0.0)")
     return index
