@@ -15,6 +15,7 @@ from ..trace import Op, Program, Repeat, Until
 from ..trace.graph import CARRIED, OUTER, ROW
 from ..trace.ops import LEAVES, TRUTH_VALUED, WITH_BODY, operands_of
 from .lower import Instruction, lower
+from .machine import Machine
 from .schedule import schedule
 from .tables import Memory, Move, Place, TableWriter
 
@@ -86,14 +87,15 @@ def _stretches(parts) -> Iterator[Stretch]:
             yield from part.stretches
 
 
-def make_outline(program: Program) -> Outline:
-    writer = _Writer()
+def make_outline(program: Program, machine: Machine) -> Outline:
+    writer = _Writer(machine)
     values, parts = writer.parts(program, {}, ())
     return Outline(program, parts, writer.leaves, writer.truths, writer.cells, writer.tables, values)
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
         self.leaves: dict[int, tuple] = {}
         self.truths: set[int] = set()
         self.cells: set[int] = set()
@@ -153,7 +155,7 @@ class _Writer:
                 for x in pending
             ]
             pending.clear()
-            parts.append(Stretch(schedule(named), [], around))
+            parts.append(Stretch(schedule(named, self._machine), [], around))
             return parts[-1]
 
         for instruction in lower(program):

@@ -62,7 +62,7 @@ class Plan:
 
 def make_plan(program: Program, machine: Machine, chunk_size: int | None = None) -> Plan:
     """One register is left for what instructions read from memory or need in between."""
-    outline = make_outline(program)
+    outline = make_outline(program, machine)
     elements: dict[int, list[tuple[int, int]]] = {}
     for number, output in enumerate(program.outputs):
         for element, node in enumerate(output.nodes):
