@@ -7,7 +7,7 @@ expression, or any object with arithmetic and methods named like the functions h
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,40 @@ def until(
         values = list(new) if keeps else [where(running, x, old) for x, old in zip(new, values, strict=True)]
         running = np.logical_and(running, np.logical_not(finished))
     return values
+
+
+def repeat(
+    body: Callable[..., tuple[Sequence[Scalar], Sequence[Scalar]]], start: Sequence[Scalar] = (), *, count: int,
+    tables: Sequence[Sequence] = (),
+) -> tuple[list[Scalar], list[list[Scalar]]]:  # fmt: skip
+    """Run `body` `count` times; what is carried in the end, and the results of every pass.
+
+    body(values, *rows) returns the next values and the results of the pass, both lists of scalars; in pass p the rows
+    are tables[0][p], tables[1][p], ... A table has `count` rows, scalars or arrays of one shape. Compiled, the body is
+    there once and reads its rows by index: code does not grow with the count.
+    """
+    tables = [list(table) for table in tables]
+    for table in tables:
+        if len(table) != count:
+            raise InputError(f"a loop of {count} passes was given a table of {len(table)} rows; give one row a pass")
+    given = (start, *(row for table in tables for row in table))
+    traced = _first_traced(x for part in given for x in np.asarray(part, dtype=object).ravel())
+    values, found = list(start), []
+    for p in range(count):
+        if traced is None:
+            following, results = body(values, *(table[p] for table in tables))
+            if len(following) != len(values):
+                raise TraceError(f"the body of a loop returned {len(following)} values; it carries {len(values)}")
+            values = list(following)
+            found.append(list(results))
+            traced = _first_traced((*values, *results))  # the body may read traced numbers where tables hold plain ones
+        if traced is not None:
+            return traced._repeat(body, list(start), tables, count)
+    return values, found
+
+
+def _first_traced(values: Iterable[Scalar]) -> Scalar | None:
+    return next((x for x in values if hasattr(x, "_repeat")), None)
 
 
 def guard(

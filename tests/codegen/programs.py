@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwright import scalar
-from linkwright.trace import Op, Program, trace
+from linkwright.trace import Op, Program, simplify, trace
 from linkwright.trace.program import Input, Output
 
 
@@ -94,3 +94,24 @@ def chain(name: str = "chain") -> Program:
         return [scalar.sin(q[k]) * v[k] + tau[k] / (1.5 + scalar.cos(q[k + 1])) for k in range(4)]
 
     return trace(function, {"q": 5, "v": 4, "tau": 4}, name)
+
+
+def looped_chain(links: int) -> Program:
+    """Positions along a chain of links of various lengths, outward, and a sum over them, inward."""
+    lengths = np.linspace(0.1, 1.0, links)
+
+    def function(q, gravity):
+        def outward(s, angle, length):
+            heading, x, y = s[0] + angle, s[1], s[2]
+            x, y = x + length * scalar.cos(heading), y + length * scalar.sin(heading)
+            return [heading, x, y], [x, y]
+
+        _, places = scalar.repeat(outward, [0.0, 0.0, 0.0], count=links, tables=[q, lengths])
+
+        def inward(s, place, length):
+            return [s[0] + place[0] * gravity, s[1] + length * place[1]], [s[0]]
+
+        (moment, height), moments = scalar.repeat(inward, [0.0, 0.0], count=links, tables=[places[::-1], lengths[::-1]])
+        return {"moments": [x for (x,) in moments[::-1]], "moment": moment, "height": height, "places": places}
+
+    return simplify(trace(function, {"q": links, "gravity": ()}, name="looped_chain"))

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from programs import chain, random_program
+from programs import chain, looped_chain, random_program
 
 from linkwright.codegen import compile_program
 
@@ -34,7 +34,7 @@ def guarded(shape: tuple[int, ...], dtype: np.dtype, *, at_end: bool) -> np.ndar
 
 @pytest.mark.parametrize("arithmetic", ["float64", "float32", "float32 in double"])
 @pytest.mark.parametrize("lanes", [1, 4, 8])
-@pytest.mark.parametrize("program", [chain(), random_program(5)], ids=lambda p: p.name)
+@pytest.mark.parametrize("program", [chain(), random_program(5), looped_chain(7)], ids=lambda p: p.name)
 def test_guard_pages(program, lanes, arithmetic):
     dtype, _, inside = arithmetic.partition(" in ")
     function = compile_program(program, lanes=lanes, dtype=dtype, arithmetic="float64" if inside else None)

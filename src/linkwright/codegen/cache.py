@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import CodegenError
-from ..trace import Program
+from ..trace import Program, Repeat
 from .image import Image
 from .target import Target
 
@@ -66,7 +66,8 @@ def program_content(program: Program) -> str:
     """A text that identifies the program: two programs with the same text are the same."""
     arrays = repr((program.name, program.inputs, program.outputs))
     for loop in program.loops:
-        arrays += f"\nat most {loop.limit} times, {loop.expected}:\n{program_content(loop.body)}\n"
+        passes = f"{loop.limit}" if isinstance(loop, Repeat) else f"at most {loop.limit}"
+        arrays += f"\n{passes} times, {loop.expected}:\n{program_content(loop.body)}\n"
     return arrays + "\n".join([",".join(map(str, (int(op), *rest))) for op, *rest in program.nodes])
 
 

@@ -7,11 +7,11 @@ cache, so a chunk that has just been fetched from L2 should serve several blocks
 
 from __future__ import annotations
 
+from .calls import called_name
 from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop, packing_functions
 from .places import block_layout
 from .plan import Plan
-from .rounds import called_name
 from .vector import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"

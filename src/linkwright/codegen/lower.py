@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from ..trace import Op, Program
-from ..trace.ops import LEAVES, LOOPS, operands_of
+from ..trace.ops import LEAVES, LOOPS, WITH_BODY, operands_of
 
 
 class Fused(IntEnum):
@@ -40,12 +40,12 @@ TEMPORARIES = {Fused.SINCOS: 6, Op.ATAN2: 9, Op.EXP: 5, Op.LOG: 7, Op.MIN: 1, Op
 
 
 def lower(program: Program) -> list[Instruction]:
-    """The instructions of a program; where a loop stands among them, an UNTIL whose result is its node."""
+    """The instructions of a program; where a loop stands among them, its operation with its node as the result."""
     nodes = program.nodes
     uses = [0] * len(nodes)
     for node in nodes:
         for operand in operands_of(node):
-            uses[operand] += 2 if node[0] is Op.UNTIL else 1
+            uses[operand] += 2 if node[0] in WITH_BODY else 1
     for output in program.outputs:
         for element in output.nodes:
             uses[element] += 2  # an output must exist as such, so it is never part of another instruction
@@ -55,7 +55,7 @@ def lower(program: Program) -> list[Instruction]:
     for index, (op, *operands) in enumerate(nodes):
         if op in LEAVES or op is Op.RESULT or index in fused_into:
             continue
-        if op is Op.UNTIL:
+        if op in WITH_BODY:
             instructions.append(Instruction(op, (index,), ()))
             continue
         if op is Op.SIN or op is Op.COS:

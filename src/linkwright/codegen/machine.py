@@ -1,8 +1,8 @@
 """Everything code generation assumes of a processor, in one table.
 
 What is not here is the same on every machine, on purpose: which products fuse with which sums decides the last bits of
-results (`lower.py`, with its latencies), and programs and operation counts know no machine at all. Sizes of chunks and
-tiles were measured on AVX2 (Zen 3; docs/compiling.md) and are taken over by the other rows.
+results (`lower.py`, with its latencies), and programs and operation counts know no machine at all. What has a default
+here was measured on AVX2 (Zen 3; docs/compiling.md) and is taken over by the other rows.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class Machine:
     chunk_size        instructions to a function
     largest_tile      blocks that a function serves before the next one is fetched
     tile_bytes        what a tile may take, so that it stays in the second-level cache
+    issue_per_cycle   instructions on vectors that start in a cycle
+    hidden_cycles     waiting that out-of-order execution hides by itself (schedule.py)
     """
 
     name: str
@@ -36,6 +38,8 @@ class Machine:
     chunk_size: int = 1500  # Talos in batches: 0.63 us with 300, 0.61 with 1000, 0.60 with 1500, 0.63 with 2500
     largest_tile: int = 8  # Talos' forward dynamics (25 kB a block): 1 is 3 % slower, 4 is 1 % slower
     tile_bytes: int = 256 * 1024
+    issue_per_cycle: float = 2.0
+    hidden_cycles: float = 40.0
 
     def lanes(self, dtype: str) -> int:
         """Samples that fit one register."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..trace import Program, count_operations
+from .calls import chunk_name
+from .counted import table_definition
 from .emit import ChunkEmitter
 from .entry import EntryFunction, has_entry
 from .kernel import (
@@ -19,7 +21,7 @@ from .kernel import (
 from .places import Places, direct_places, packed_places
 from .plan import Plan, make_plan
 from .repeat import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
-from .rounds import called_functions, chunk_name
+from .rounds import called_functions
 from .target import Target
 from .vector import VectorType
 
@@ -66,7 +68,8 @@ class ModuleSource:
         if self.vector.lanes > 1:
             yield from self._chunk_modules(self.vector)
         yield from self._chunk_modules(self.scalar)
-        drivers = [*called_functions(self.plan, self._places(self.scalar), self.scalar), *single_driver(self.plan)]
+        drivers = table_definition(self.plan, self.scalar)
+        drivers += [*called_functions(self.plan, self._places(self.scalar), self.scalar), *single_driver(self.plan)]
         many = self.vector.lanes > 1
         if many:
             drivers += called_functions(self.plan, self._places(self.vector), self.vector)

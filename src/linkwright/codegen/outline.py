@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..trace import Op, Program
-from ..trace.graph import CARRIED, OUTER
-from ..trace.ops import LEAVES, TRUTH_VALUED, operands_of
+from ..trace import Op, Program, Repeat, Until
+from ..trace.graph import CARRIED, OUTER, ROW
+from ..trace.ops import LEAVES, TRUTH_VALUED, WITH_BODY, operands_of
 from .lower import Instruction, lower
+from .machine import Machine
 from .schedule import schedule
+from .tables import Memory, Move, Place, TableWriter
 
 
 @dataclass
@@ -29,16 +31,27 @@ class Stretch:
 
 @dataclass
 class Loop:
-    """Parts to run over and over, `limit` times at the most, as long as the cell `running` is not zero."""
+    """Parts to run over and over, `limit` times at the most, as long as the cell `running` is not zero.
+
+    Without such a cell it is a counted loop. `rows` is what it copies before each pass, `found` the fixed values that
+    hold the results of a pass, and `results` for each of these the fixed values that are its results, one a pass.
+    """
 
     number: int
     parts: list[Stretch | Loop]
     limit: int
-    running: int
+    running: int | None
+    rows: list[Move] = field(default_factory=list)
+    found: list[int] = field(default_factory=list)
+    results: list[list[int]] = field(default_factory=list)
 
     @property
     def stretches(self) -> Iterator[Stretch]:
         return _stretches(self.parts)
+
+    @property
+    def with_inner(self) -> list[Loop]:
+        return [self, *(inner for part in self.parts if isinstance(part, Loop) for inner in part.with_inner)]
 
 
 @dataclass
@@ -46,6 +59,7 @@ class Outline:
     """leaves    value -> its node, an input or a constant
     truths    values that are truth values
     cells     values that loops carry
+    tables    what counted loops read and write by index
     """
 
     program: Program
@@ -53,11 +67,16 @@ class Outline:
     leaves: dict[int, tuple]
     truths: set[int]
     cells: set[int]
+    tables: TableWriter
     results: list[int]  # nodes of the program -> values
 
     @property
     def stretches(self) -> list[Stretch]:
         return list(_stretches(self.parts))
+
+    @property
+    def loops(self) -> list[Loop]:
+        return [inner for part in self.parts if isinstance(part, Loop) for inner in part.with_inner]
 
 
 def _stretches(parts) -> Iterator[Stretch]:
@@ -68,22 +87,32 @@ def _stretches(parts) -> Iterator[Stretch]:
             yield from part.stretches
 
 
-def make_outline(program: Program) -> Outline:
-    writer = _Writer()
+def make_outline(program: Program, machine: Machine) -> Outline:
+    writer = _Writer(machine)
     values, parts = writer.parts(program, {}, ())
-    return Outline(program, parts, writer.leaves, writer.truths, writer.cells, values)
+    return Outline(program, parts, writer.leaves, writer.truths, writer.cells, writer.tables, values)
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
         self.leaves: dict[int, tuple] = {}
         self.truths: set[int] = set()
         self.cells: set[int] = set()
+        self.tables = TableWriter(self._new, self._leaf_place)
         self._values = self._loops = 0
 
     def _new(self) -> int:
         self._values += 1
         return self._values - 1
+
+    def _leaf_place(self, value: int) -> Place | None:
+        op, *rest = self.leaves.get(value, (Op.CONST,))
+        return (Memory.INPUT, rest[0], rest[1]) if op is Op.INPUT else None
+
+    def _number(self, value: int) -> float | None:
+        op, *rest = self.leaves.get(value, (Op.INPUT,))
+        return rest[0] if op is Op.CONST else None
 
     def parts(self, program: Program, given: dict[int, list[int]], around: tuple[int, ...]):
         """(value of every node, the parts of the program); `given` holds the values of a body's inputs."""
@@ -102,13 +131,16 @@ class _Writer:
         uses = Counter(x for node in program.nodes for x in operands_of(node))
         uses.update(x for output in program.outputs for x in output.nodes)
         for index, node in enumerate(program.nodes):
-            if node[0] is Op.UNTIL:
-                # what is only there to start from it is a result of an earlier loop: this one goes on in its cell
+            if node[0] in WITH_BODY:
+                loop = program.loops[node[1]]
+                # what is only there to start from it was carried by an earlier loop: this one goes on in its cell
                 cells[index] = [
-                    values[x] if program.nodes[x][0] is Op.RESULT and uses[x] == 1 else self._new()
-                    for x in node[2 : 2 + program.loops[node[1]].carried]
-                ]
+                    values[x] if values[x] in self.cells and program.nodes[x][0] is Op.RESULT and uses[x] == 1
+                    else self._new()
+                    for x in node[2 : 2 + loop.carried]
+                ]  # fmt: skip
                 self.cells.update(cells[index])
+                cells[index] += self.tables.reserve(loop.results - loop.carried)
             elif node[0] is Op.RESULT:
                 values[index] = cells[node[1]][node[2]]
         parts: list[Stretch | Loop] = []
@@ -123,25 +155,41 @@ class _Writer:
                 for x in pending
             ]
             pending.clear()
-            parts.append(Stretch(schedule(named), [], around))
+            parts.append(Stretch(schedule(named, self._machine), [], around))
             return parts[-1]
 
         for instruction in lower(program):
-            if instruction.op is not Op.UNTIL:
+            if instruction.op not in WITH_BODY:
                 pending.append(instruction)
                 continue
             index = instruction.results[0]
             node = program.nodes[index]
             loop = program.loops[node[1]]
-            starts = [values[x] for x in node[2 : 2 + loop.carried]]
-            finish().writes = [(x, cell) for x, cell in zip(starts, cells[index], strict=True) if x != cell]
+            carried, results = cells[index][: loop.carried], cells[index][loop.carried :]
+            given_to, operands = [values[x] for x in node[2:]], loop.carried + loop.body.inputs[OUTER].size
+            before = finish()
+            before.writes = [(x, cell) for x, cell in zip(given_to, carried, strict=False) if x != cell]
             number, self._loops = self._loops, self._loops + 1
-            outer = [values[x] for x in node[2 + loop.carried :]]
-            inside, body = self.parts(loop.body, {CARRIED: cells[index], OUTER: outer}, (*around, number))
+            part = Loop(number, [], loop.limit, carried[-1] if isinstance(loop, Until) else None)
+            body_inputs = {CARRIED: carried, OUTER: given_to[loop.carried : operands]}
+            if isinstance(loop, Repeat):
+                body_inputs[ROW] = self.tables.reserve(loop.row)
+                for k, cell in enumerate(body_inputs[ROW]):
+                    line, writes = self.tables.source(given_to[operands + k :: loop.row], self._number)
+                    part.rows.append(Move(line, self.tables.line(cell)))
+                    before.writes += writes
+                part.results = [results[k :: loop.row_results] for k in range(loop.row_results)]
+            inside, part.parts = self.parts(loop.body, body_inputs, (*around, number))
             following = [inside[x] for x in loop.body.outputs[0].nodes]
-            body[-1].writes = [  # type: ignore[union-attr]  # the last part of a program is a stretch
-                (value, cell) for value, cell in zip(following, cells[index], strict=True) if value != cell
-            ]
-            parts.append(Loop(number, body, loop.limit, cells[index][-1]))
+            last: Stretch = part.parts[-1]  # type: ignore[assignment]  # the last part of a program is a stretch
+            last.writes = [(value, cell) for value, cell in zip(following, carried, strict=True) if value != cell]
+            if isinstance(loop, Repeat):
+                for value in (inside[x] for x in loop.body.outputs[1].nodes):
+                    if value not in self.tables.fixed:
+                        (cell,) = self.tables.reserve(1)
+                        last.writes.append((value, cell))
+                        value = cell
+                    part.found.append(value)
+            parts.append(part)
         finish()
         return values, parts

@@ -14,6 +14,7 @@ from .lower import Instruction
 from .machine import Machine
 from .outline import Loop, Outline, Stretch, make_outline
 from .registers import Room, Step, allocate
+from .tables import Line, Memory, Move, even_line, merged
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,15 @@ class ChunkCall:
 
 @dataclass(frozen=True)
 class LoopCall:
-    """Call `calls` over and over, `limit` times at the most, as long as slot `running` holds no zero in some lane."""
+    """Call `calls` over and over, `limit` times at the most, as long as slot `running` holds no zero in some lane; if
+    there is no such slot, `limit` times, with `rows` to copy before each pass and `results` after it."""
 
     number: int
     calls: tuple[ChunkCall | LoopCall, ...]
     limit: int
-    running: int
+    running: int | None
+    rows: tuple[Move, ...] = ()
+    results: tuple[Move, ...] = ()
 
     @property
     def inner(self) -> list[LoopCall]:
@@ -44,6 +48,7 @@ class Plan:
     chunks: list[list[Step]]
     calls: tuple[ChunkCall | LoopCall, ...]
     slots: int
+    fixed_start: int  # the first of the slots that are never reused
     output_elements: dict[int, list[tuple[int, int]]]  # value -> [(output number, element)]
 
     @property
@@ -57,12 +62,13 @@ class Plan:
 
 def make_plan(program: Program, machine: Machine, chunk_size: int | None = None) -> Plan:
     """One register is left for what instructions read from memory or need in between."""
-    outline = make_outline(program)
+    outline = make_outline(program, machine)
     elements: dict[int, list[tuple[int, int]]] = {}
     for number, output in enumerate(program.outputs):
         for element, node in enumerate(output.nodes):
             elements.setdefault(outline.results[node], []).append((number, element))
     room = Room(machine.vector_registers - 1, machine.memory_operands, chunk_size or machine.chunk_size)
+    result_moves = _result_moves(outline, elements)
     allocation = allocate(outline, elements, room)
     stretch_chunks = iter(zip([0, *allocation.ends], allocation.ends, strict=False))
 
@@ -76,7 +82,52 @@ def make_plan(program: Program, machine: Machine, chunk_size: int | None = None)
         return tuple(result)
 
     def _loop_call(loop: Loop) -> LoopCall:
-        return LoopCall(loop.number, calls(loop.parts), loop.limit, allocation.cell_slots[loop.running])
+        running = None if loop.running is None else allocation.cell_slots[loop.running]
+        rows, results = tuple(merged(loop.rows)), tuple(merged(result_moves[loop.number]))
+        return LoopCall(loop.number, calls(loop.parts), loop.limit, running, rows, results)
 
     instructions = [x for stretch in outline.stretches for x in stretch.instructions]
-    return Plan(machine, outline, instructions, allocation.chunks, calls(outline.parts), allocation.slots, elements)
+    return Plan(
+        machine, outline, instructions, allocation.chunks, calls(outline.parts), allocation.slots,
+        allocation.slots - len(outline.tables.fixed), elements,
+    )  # fmt: skip
+
+
+def _result_moves(outline: Outline, elements: dict[int, list[tuple[int, int]]]) -> dict[int, list[Move]]:
+    """What each counted loop copies after a pass: its results to where they are read, and straight to the program's
+    outputs where they lie at even distances there; those then need no other code, and leave `elements`."""
+    fixed = outline.tables.fixed
+    read = {fixed[x] for s in outline.stretches for y in s.instructions for x in y.operands if x in fixed}
+    read |= {fixed[value] for s in outline.stretches for value, _ in s.writes if value in fixed}
+    for loop in outline.loops:
+        read |= {fixed[value] for value in loop.found}
+        for move in loop.rows:
+            if move.source.memory is Memory.FIXED:
+                read |= move.source.elements(loop.limit, 1)
+    moves: dict[int, list[Move]] = {}
+    for loop in outline.loops:
+        kept: list[Move] = []
+        given: list[Move] = []
+        for value, column in zip(loop.found, loop.results, strict=True):
+            source = outline.tables.line(value)
+            lines = _output_lines([elements.get(x, []) for x in column])
+            given += [Move(source, line) for line in lines]
+            for x in column if lines else ():
+                elements.pop(x)
+            if any(x in elements or fixed[x] in read for x in column):
+                step = fixed[column[1]] - fixed[column[0]] if len(column) > 1 else 0
+                kept.append(Move(source, Line(Memory.FIXED, 0, fixed[column[0]], step)))
+        moves[loop.number] = [*kept, *given]
+    return moves
+
+
+def _output_lines(uses: list[list[tuple[int, int]]]) -> list[Line]:
+    """The lines on which all uses of a column as output lie; none if some do not."""
+    lines: list[Line] = []
+    if len({len(x) for x in uses}) == 1:
+        for places in zip(*uses, strict=True):
+            line = even_line([(Memory.OUTPUT, *place) for place in places])
+            if line is None:
+                return []
+            lines.append(line)
+    return lines

@@ -69,7 +69,7 @@ def allocate(outline: Outline, outputs: Collection[int], room: Room) -> Allocati
         needed_elsewhere.update(x for x in read if home.get(x, k) != k)
     drafts = [_Draft(x, needed_elsewhere, room) for x in stretches]
     if drafts:
-        drafts[-1].outputs = [x for x in outputs if x in outline.cells]
+        drafts[-1].outputs = [x for x in outputs if x in outline.cells or x in outline.tables.fixed]
     return _assign_slots(outline, stretches, drafts, room.chunk_size)
 
 
@@ -173,6 +173,7 @@ def _next_uses(instructions) -> tuple[list[tuple[int, ...]], dict[int, int]]:
 
 
 END = NEVER  # after the last instruction of a stretch
+FIXED = 1 << 40  # and beyond: slots that are never reused, as long as the number of the others is open
 
 
 def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draft], chunk_size: int) -> Allocation:
@@ -184,7 +185,7 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
             ending.setdefault(k, []).append(value)
     free: list[int] = []
     slots = 0
-    slot_of: dict[int, int] = {}
+    slot_of: dict[int, int] = {value: FIXED + k for value, k in outline.tables.fixed.items()}
 
     def store(value: int, steps: list[Step], kept: int | None = None) -> None:
         nonlocal slots
@@ -222,9 +223,14 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
                     store(value, steps, cell)
         if len(chunks) == count and (draft.late or k == len(drafts) - 1):  # the last one also copies leaves to outputs
             chunks.append([])
-        for value in (*dict.fromkeys(value for value, _ in draft.late), *draft.outputs):
-            load(value, chunks[-1])
         for value, cell in draft.late:
+            if cell in outline.tables.fixed:  # nobody reads what was there, so it can be written at once
+                load(value, chunks[-1])
+                store(value, chunks[-1], cell)
+        carried = [(value, cell) for value, cell in draft.late if cell not in outline.tables.fixed]
+        for value in (*dict.fromkeys(value for value, _ in carried), *draft.outputs):
+            load(value, chunks[-1])
+        for value, cell in carried:
             store(value, chunks[-1], cell)
         for value in draft.outputs:
             chunks[-1].append(Step(Action.OUTPUT, value))
@@ -233,7 +239,11 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
                 heappush(free, slot_of[value])
         first += len(draft.instructions)
         ends.append(len(chunks))
-    return Allocation(chunks, ends, slots, {x: slot_of[x] for x in outline.cells if x in slot_of})
+    if outline.tables.fixed:  # they come after those whose number is known only now
+        for steps in chunks:
+            steps[:] = [x._replace(slot=x.slot - FIXED + slots) if x.slot >= FIXED else x for x in steps]
+    cell_slots = {x: slot_of[x] for x in outline.cells if x in slot_of}
+    return Allocation(chunks, ends, slots + len(outline.tables.fixed), cell_slots)
 
 
 def _last_uses(outline: Outline, stretches: list[Stretch], drafts: list[_Draft]) -> dict[int, tuple[int, int]]:
@@ -254,7 +264,7 @@ def _last_uses(outline: Outline, stretches: list[Stretch], drafts: list[_Draft])
         found += [(x, END) for pair in draft.late for x in pair] + [(x, END) for x in draft.outputs]
         found += [(cell, END) for cells in draft.written.values() for cell in cells]
         for value, index in found:
-            if value in outline.leaves:
+            if value in outline.leaves or value in outline.tables.fixed:
                 continue
             inner = stretch.around[len(home[value]) :]
             uses[value] = max(uses.get(value, (-1, -1)), (final[inner[0]], END) if inner else (k, index))

@@ -6,17 +6,11 @@ leaves when none of its lanes needs another pass, whatever the other blocks of i
 
 from __future__ import annotations
 
+from .calls import body_calls, called_name, chunk_name
+from .counted import counted_function
 from .places import Places
-from .plan import ChunkCall, LoopCall, Plan
+from .plan import LoopCall, Plan
 from .vector import VectorType
-
-
-def chunk_name(lanes: int, number: int) -> str:
-    return f"lw_chunk_{lanes}_{number}"
-
-
-def called_name(lanes: int, call: ChunkCall | LoopCall) -> str:
-    return f"lw_loop_{lanes}_{call.number}" if isinstance(call, LoopCall) else chunk_name(lanes, call.number)
 
 
 def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str]:
@@ -24,14 +18,19 @@ def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str
     kinds = ", ".join(["ptr"] * (places.parameters.count(",") + 1))
     lines = [f"declare void @{chunk_name(vector.lanes, k)}({kinds})" for k in range(len(plan.chunks))]
     for loop in plan.loops:
-        lines += _guard_function(loop, places, vector) if loop.limit == 1 else _loop_function(loop, places, vector)
+        if loop.running is None:
+            lines += counted_function(plan, loop, places, vector)
+        elif loop.limit == 1:
+            lines += _guard_function(loop, loop.running, places, vector)
+        else:
+            lines += _loop_function(loop, loop.running, places, vector)
     return lines
 
 
-def _loop_function(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+def _loop_function(loop: LoopCall, running: int, places: Places, vector: VectorType) -> list[str]:
     """Goes round while any lane has to."""
     return [
-        *_head(loop, places, vector),
+        *_head(loop, running, places, vector),
         "br label %check",
         "check:",
         "%pass = phi i64 [ 0, %entry ], [ %pass_next, %round ]",
@@ -40,7 +39,7 @@ def _loop_function(loop: LoopCall, places: Places, vector: VectorType) -> list[s
         "%again = and i1 %any, %allowed",
         "br i1 %again, label %round, label %done",
         "round:",
-        *_calls(loop, places, vector),
+        *body_calls(loop, places, vector),
         "%pass_next = add i64 %pass, 1",
         "br label %check",
         "done:",
@@ -49,14 +48,14 @@ def _loop_function(loop: LoopCall, places: Places, vector: VectorType) -> list[s
     ]
 
 
-def _guard_function(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+def _guard_function(loop: LoopCall, running: int, places: Places, vector: VectorType) -> list[str]:
     """One pass if any lane needs it."""
     return [
-        *_head(loop, places, vector),
+        *_head(loop, running, places, vector),
         *_any_lane_running(places, vector),
         "br i1 %any, label %round, label %done",
         "round:",
-        *_calls(loop, places, vector),
+        *body_calls(loop, places, vector),
         "br label %done",
         "done:",
         "ret void",
@@ -64,8 +63,8 @@ def _guard_function(loop: LoopCall, places: Places, vector: VectorType) -> list[
     ]
 
 
-def _head(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
-    base, offset = places.slot_read(loop.running)
+def _head(loop: LoopCall, running: int, places: Places, vector: VectorType) -> list[str]:
+    base, offset = places.slot_read(running)
     return [
         f"define internal void @{called_name(vector.lanes, loop)}({places.parameters}) nounwind {{",
         "entry:",
@@ -86,7 +85,3 @@ def _any_lane_running(places: Places, vector: VectorType) -> list[str]:
         f"%lanes_going = bitcast {vector.truth} %going to i{vector.lanes}",
         f"%any = icmp ne i{vector.lanes} %lanes_going, 0",
     ]
-
-
-def _calls(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
-    return [f"call void @{called_name(vector.lanes, call)}({places.parameters})" for call in loop.calls]

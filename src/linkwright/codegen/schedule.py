@@ -16,9 +16,8 @@ from heapq import heapify, heappop, heappush
 
 from ..trace import Op
 from .lower import LATENCY, Fused, Instruction
+from .machine import Machine
 
-ISSUE_PER_CYCLE = 2.0
-SLACK = 40.0  # cycles that out-of-order execution hides by itself
 WINDOW = 4000  # no instruction moves ahead of more than this many
 # A sincos takes some sixty cycles from angle to result. Right before the instructions that wait for it, it stalls
 # the processor; this far ahead, among other sines and cosines, it does not.
@@ -27,7 +26,7 @@ SINCOS_GROUP = 8  # they stay together, so that one sample's can share a vector 
 _ISSUE_SLOTS = {Fused.SINCOS: 25, Op.DIV: 4, Op.SQRT: 6, Op.ATAN2: 40, Op.EXP: 25, Op.LOG: 30}
 
 
-def schedule(instructions: list[Instruction]) -> list[Instruction]:
+def schedule(instructions: list[Instruction], machine: Machine) -> list[Instruction]:
     count = len(instructions)
     producer = {result: index for index, x in enumerate(instructions) for result in x.results}
     users: list[list[int]] = [[] for _ in range(count)]
@@ -53,19 +52,19 @@ def schedule(instructions: list[Instruction]) -> list[Instruction]:
     order: list[Instruction] = []
     now, oldest = 0.0, 0
     while len(order) < count:
-        while pending and pending[0][0] <= now + SLACK:
+        while pending and pending[0][0] <= now + machine.hidden_cycles:
             index = heappop(pending)[1]
             heappush(ready, (rank[index], index))
         while scheduled[oldest]:
             oldest += 1
         if not ready or ready[0][0] > oldest + WINDOW:
-            now = pending[0][0] - SLACK  # nothing to do but wait
+            now = pending[0][0] - machine.hidden_cycles  # nothing to do but wait
             continue
         index = heappop(ready)[1]
         scheduled[index] = 1
         op = instructions[index].op
         order.append(instructions[index])
-        now += _ISSUE_SLOTS.get(op, 1) / ISSUE_PER_CYCLE
+        now += _ISSUE_SLOTS.get(op, 1) / machine.issue_per_cycle
         finished = max(now, available_at[index]) + LATENCY[op]
         for user in users[index]:
             waiting[user] -= 1

@@ -133,6 +133,11 @@ class Expr:
 
         return traced_until(self.graph, body, start, done, limit, expected, keeps)
 
+    def _repeat(self, body, start, tables, count):
+        from .repeat import traced_repeat
+
+        return traced_repeat(self.graph, body, start, tables, count)
+
     def _guard(self, body, otherwise, expected):
         from .guard import traced_guard
 
@@ -176,7 +181,7 @@ def in_one_graph(*values) -> tuple[Graph, list]:
         graph = graph.guard
     if not all(graph.holds(other) for other in graphs):
         raise ForeignExpression(
-            "an expression of another trace, or of the inside of a loop, was used here; values must not be kept from "
-            "one trace to the next, and leave a loop only as what it carries"
+            "an expression of another trace, or of the inside of a loop or guard, was used here; values must not be "
+            "kept from one trace to the next, and leave a loop only as what it carries, a guard only as its results"
         )
     return graph, [graph.imported(x.graph, x.index) if isinstance(x, Expr) else float(x) for x in values]

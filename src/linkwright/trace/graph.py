@@ -20,7 +20,8 @@ Node = tuple
 Value = "int | float"  # a node's index, or a number
 
 
-CARRIED, OUTER = 0, 1  # the inputs of a loop's body: what it carries, and what it reads of the graph around it
+# the inputs of a loop's body: what it carries, what it reads of the graph around it, and its row of the tables
+CARRIED, OUTER, ROW = 0, 1, 2
 
 
 class Graph:
@@ -31,7 +32,7 @@ class Graph:
 
     def __init__(self, parent: Graph | None = None, *, reuses: bool = False) -> None:
         self.nodes: list[Node] = []
-        self.loops: list = []  # what UNTIL nodes refer to: see until.py
+        self.loops: list = []  # what UNTIL and REPEAT nodes refer to: see until.py, repeat.py
         self.running: Any = None  # in the body of a loop: whether a sample still goes round
         self.parent = parent
         self.root: Graph = self if parent is None else parent.root

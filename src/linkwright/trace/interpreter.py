@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .ops import Op
-from .program import Program, Until
+from .program import Program, Repeat, Until
 
 _MEANING = {
     Op.ADD: np.add,
@@ -42,8 +42,7 @@ def interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, n
         return _interpret(program, inputs)
 
 
-def _interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    batch: tuple[int, ...] = ()
+def _interpret(program: Program, inputs: Mapping[str, np.ndarray], batch: tuple[int, ...] = ()) -> dict:
     flat = []
     for declared in program.inputs:
         array = np.asarray(inputs[declared.name], dtype=float)
@@ -57,6 +56,8 @@ def _interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, 
         elif op is Op.CONST:
             values[index] = np.float64(operands[0])
         elif op is Op.UNTIL:
+            values[index] = _until(program.loops[operands[0]], [values[x] for x in operands[1:]], batch)
+        elif op is Op.REPEAT:
             values[index] = _repeat(program.loops[operands[0]], [values[x] for x in operands[1:]], batch)
         elif op is Op.RESULT:
             values[index] = values[operands[0]][..., operands[1]]
@@ -70,12 +71,29 @@ def _interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, 
     return results
 
 
-def _repeat(loop: Until, values: list, batch: tuple[int, ...]) -> np.ndarray:
+def _stacked(values: list, batch: tuple[int, ...]) -> np.ndarray:
+    return np.stack([np.broadcast_to(x, batch) for x in values], axis=-1) if values else np.zeros((*batch, 0))
+
+
+def _repeat(loop: Repeat, values: list, batch: tuple[int, ...]) -> np.ndarray:
+    """What a counted loop carries in the end, and the rows of its results."""
+    every, reads = _stacked(values, batch), loop.body.inputs[1].size
+    carried, outer, table = np.split(every, [loop.carried, loop.carried + reads], axis=-1)
+    table = table.reshape((*batch, loop.limit, loop.row))
+    rows = []
+    for k in range(loop.limit):
+        found = _interpret(loop.body, {"carried": carried, "outer": outer, "row": table[..., k, :]}, batch)
+        carried = found["next"]
+        rows.append(found["results"])
+    return np.concatenate([carried, *rows], axis=-1)
+
+
+def _until(loop: Until, values: list, batch: tuple[int, ...]) -> np.ndarray:
     """What a loop carries in the end. A body leaves samples alone that are done, so it runs while any is not."""
-    every = np.stack([np.broadcast_to(x, batch) for x in values], axis=-1)
+    every = _stacked(values, batch)
     carried, outer = every[..., : loop.carried], every[..., loop.carried :]
     for _ in range(loop.limit):
         if not carried[..., -1].any():
             break
-        carried = _interpret(loop.body, {"carried": carried, "outer": outer})["next"]
+        carried = _interpret(loop.body, {"carried": carried, "outer": outer}, batch)["next"]
     return carried

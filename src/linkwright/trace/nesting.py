@@ -7,10 +7,29 @@ before, it could not be skipped. `Graph.guard` tells the operators of `Expr` so,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
+from .expr import Expr, ForeignExpression, in_one_graph
 from .graph import Graph
+
+Made = TypeVar("Made")
+
+
+def placed(around: Graph, symbols: Sequence[Expr], make: Callable[[Graph], Made]) -> Made:
+    """Make a loop that starts from `symbols`, in the graph that these belong to (without any: in `around`); or, if its
+    body reads the inside of a loop that is being traced, there."""
+    if symbols:
+        around = in_one_graph(*symbols)[0]
+    elif around.guard is not None:
+        around = around.guard
+    try:
+        return make(around)
+    except ForeignExpression:
+        if around is around.root.current:
+            raise
+        return make(around.root.current)
 
 
 @contextmanager

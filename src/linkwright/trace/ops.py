@@ -32,7 +32,8 @@ class Op(IntEnum):
     NOT = 20
     SELECT = 21  # SELECT(condition, if_true, if_false)
     UNTIL = 22  # UNTIL holds (number of the loop, starts of what it carries ..., what else its body reads ...)
-    RESULT = 23  # RESULT holds (index of an UNTIL, which of the carried values)
+    RESULT = 23  # RESULT holds (index of an UNTIL or a REPEAT, which of its results)
+    REPEAT = 24  # REPEAT holds (number of the loop, starts ..., what else its body reads ..., table row after row ...)
 
 
 ARITY = {
@@ -44,7 +45,8 @@ ARITY = {
 LEAVES = frozenset({Op.INPUT, Op.CONST})
 COMMUTATIVE = frozenset({Op.ADD, Op.MUL})
 TRUTH_VALUED = frozenset({Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT})
-LOOPS = frozenset({Op.UNTIL, Op.RESULT})
+LOOPS = frozenset({Op.UNTIL, Op.REPEAT, Op.RESULT})
+WITH_BODY = frozenset({Op.UNTIL, Op.REPEAT})
 
 
 def operands_of(node: tuple) -> tuple[int, ...]:
@@ -52,7 +54,7 @@ def operands_of(node: tuple) -> tuple[int, ...]:
     op = node[0]
     if op in LEAVES:
         return ()
-    if op is Op.UNTIL:
+    if op in WITH_BODY:
         return node[2:]
     return node[1:2] if op is Op.RESULT else node[1:]
 
@@ -62,7 +64,7 @@ def with_operands(node: tuple, operands: Iterable[int]) -> tuple:
     op = node[0]
     if op in LEAVES:
         return node
-    if op is Op.UNTIL:
+    if op in WITH_BODY:
         return (op, node[1], *operands)
     return (op, *operands, node[2]) if op is Op.RESULT else (op, *operands)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import TraceError
 from .expr import Expr
 from .graph import Graph
-from .ops import LEAVES, LOOPS, TAKES_TRUTH, TRUTH_VALUED, Op
+from .ops import LEAVES, LOOPS, TAKES_TRUTH, TRUTH_VALUED, WITH_BODY, Op
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,44 @@ class Until:
     def carried(self) -> int:
         return self.body.inputs[0].size
 
+    @property
+    def results(self) -> int:
+        """What its RESULT nodes may ask for: what it carries in the end."""
+        return self.carried
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A counted loop: pass p maps the values it carries and row p of a table to the next values and row p of results.
+
+    body    inputs "carried" (n,), "outer" (k,), what else it reads, and "row" (r,); outputs "next" (n,), "results" (m,)
+    limit   how many passes
+    Its results are what it carries in the end, then the rows of results, one after the other.
+    """
+
+    body: Program
+    limit: int
+
+    @property
+    def expected(self) -> float:
+        return float(self.limit)
+
+    @property
+    def carried(self) -> int:
+        return self.body.inputs[0].size
+
+    @property
+    def row(self) -> int:
+        return self.body.inputs[2].size
+
+    @property
+    def row_results(self) -> int:
+        return self.body.outputs[1].size
+
+    @property
+    def results(self) -> int:
+        return self.carried + self.limit * self.row_results
+
 
 @dataclass(frozen=True)
 class Program:
@@ -70,7 +108,7 @@ class Program:
     nodes: tuple[tuple, ...] = field(repr=False)
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
-    loops: tuple[Until, ...] = ()
+    loops: tuple[Until | Repeat, ...] = ()
 
     @property
     def size(self) -> int:
@@ -120,18 +158,24 @@ class Program:
     def _check_loop(self, index: int, op: Op, operands, is_truth) -> None:
         if op is Op.RESULT:
             node, k = operands
-            if not 0 <= node < index or self.nodes[node][0] is not Op.UNTIL:
+            if not 0 <= node < index or self.nodes[node][0] not in WITH_BODY:
                 raise TraceError(f"node {index} takes a result of node {node}, which is no loop before it")
-            if not 0 <= k < self.loops[self.nodes[node][1]].carried:
-                raise TraceError(f"node {index} takes value {k} of a loop that carries fewer")
+            if not 0 <= k < self.loops[self.nodes[node][1]].results:
+                raise TraceError(f"node {index} takes result {k} of a loop that has fewer")
             return
         number, *values = operands
         if not 0 <= number < len(self.loops):
             raise TraceError(f"node {index} is loop {number}, which does not exist")
-        body = self.loops[number].body.check()
-        if len(values) != sum(x.size for x in body.inputs):
+        loop = self.loops[number]
+        if isinstance(loop, Repeat) != (op is Op.REPEAT):
+            raise TraceError(f"node {index}, {op.name}, is loop {number}, which is of another kind")
+        body = loop.body.check()
+        sizes = [x.size for x in body.inputs]
+        if isinstance(loop, Repeat):
+            sizes[2] *= loop.limit
+        if len(values) != sum(sizes):
             raise TraceError(f"node {index} gives loop {number} {len(values)} values; its body takes another number")
-        if [x.size for x in body.outputs] != [body.inputs[0].size, 1]:
+        if body.outputs[0].size != loop.carried or (op is Op.UNTIL and body.outputs[1].size != 1):
             raise TraceError(f"the body of loop {number} gives other values than it carries")
         for value in values:
             if not 0 <= value < index or is_truth[value]:
@@ -142,9 +186,10 @@ class Program:
         lines = [f"program {self.name}"]
         lines += [f"  input {x.name}{list(x.shape)}" for x in self.inputs]
         for index, (op, *operands) in enumerate(self.nodes):
-            if op is Op.UNTIL:
+            if op in WITH_BODY:
                 loop, values = self.loops[operands[0]], ", ".join(map(self._operand_text, operands[1:]))
                 kind = "guard" if loop.limit == 1 else f"until, at most {loop.limit} times"
+                kind = f"repeat, {loop.limit} times" if op is Op.REPEAT else kind
                 lines.append(f"  %{index} = {kind}, from {values}")
                 lines += ["    " + line for line in str(loop.body).splitlines()]
             elif op is Op.RESULT:
@@ -198,8 +243,8 @@ def _node_of(graph: Graph, value, output: str) -> int:
     if isinstance(value, Expr):
         if value.graph is not graph:
             raise TraceError(
-                f"output {output!r} holds an expression of another trace, or of the inside of a loop; values leave a "
-                f"loop only as what it carries"
+                f"output {output!r} holds an expression of another trace, or of the inside of a loop or guard; values "
+                f"leave a loop only as what it carries, a guard only as its results"
             )
         return value.index
     try:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..errors import TraceError
-from .expr import Expr, ForeignExpression, in_one_graph
+from .expr import Expr, ForeignExpression
 from .graph import CARRIED, Graph
-from .nesting import loop_body
+from .nesting import loop_body, placed
 from .ops import TRUTH_VALUED, Op
 from .program import Input, Output, Program, Until
 
@@ -19,20 +19,9 @@ from .program import Input, Output, Program, Until
 def traced_until(
     around: Graph, body: Callable, start: Sequence, done, limit: int, expected: float, keeps: bool
 ) -> list:  # fmt: skip
-    """The node of a loop, in the innermost graph that its starts belong to or else in the one that is being traced; see
-    `linkwright.scalar.until`."""
+    """The node of a loop; see `linkwright.scalar.until`."""
     symbols = [x for x in (*start, done) if isinstance(x, Expr)]
-    if symbols:
-        around = in_one_graph(*symbols)[0]
-    elif around.guard is not None:
-        around = around.guard
-    try:
-        return _until(around, body, start, done, limit, expected, keeps)
-    except ForeignExpression:
-        if around is around.root.current:
-            raise
-        # it starts from outside of the loop that is being traced, but its body reads the inside
-        return _until(around.root.current, body, start, done, limit, expected, keeps)
+    return placed(around, symbols, lambda graph: _until(graph, body, start, done, limit, expected, keeps))
 
 
 def _until(around: Graph, body: Callable, start: Sequence, done, limit: int, expected: float, keeps: bool) -> list:
@@ -82,8 +71,10 @@ def node_of(graph: Graph, value) -> int:
     if not isinstance(value, Expr):
         return graph.const(float(value))
     if not graph.holds(value.graph):
-        raise ForeignExpression("a loop was given an expression of another trace, or of the inside of another loop")
+        raise ForeignExpression(
+            "a loop or guard was given an expression of another trace, or of the inside of another loop or guard"
+        )
     index = graph.imported(value.graph, value.index)
     if graph.nodes[index][0] in TRUTH_VALUED:
-        raise TraceError("a loop carries numbers, and was given a truth value; use where(condition, 1.0, 0.0)")
+        raise TraceError("loops and guards pass on numbers, and got a truth value; use where(condition, 1.0, 0.0)")
     return index

@@ -1,0 +1,19 @@
+"""Names of the functions that a program consists of, and calls of them."""
+
+from __future__ import annotations
+
+from .places import Places
+from .plan import ChunkCall, LoopCall
+from .vector import VectorType
+
+
+def chunk_name(lanes: int, number: int) -> str:
+    return f"lw_chunk_{lanes}_{number}"
+
+
+def called_name(lanes: int, call: ChunkCall | LoopCall) -> str:
+    return f"lw_loop_{lanes}_{call.number}" if isinstance(call, LoopCall) else chunk_name(lanes, call.number)
+
+
+def body_calls(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
+    return [f"call void @{called_name(vector.lanes, call)}({places.parameters})" for call in loop.calls]
