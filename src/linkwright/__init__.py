@@ -1,50 +1,118 @@
-"""Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot."""
+"""Linkwright: dynamics of rigid-body mechanisms, written once in Python, compiled to machine code for one robot.
 
-from . import viewer
-from .assembly import (
-    MotorMap,
-    check_state,
-    closed_loop_jacobian,
-    inverse_dynamics,
-    project_configuration,
-    project_velocity,
-)
-from .compilation import compile, reference, trace_program
-from .delassus_operator import delassus_operator
-from .errors import LinkwrightError, NoConvergence, SimulationError
-from .inspection import inspect
-from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
-from .mobility_analysis import mobility
-from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
-from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
-from .model.editing import attach, lock_joints
-from .model.joint import (
-    continuous,
-    cylindrical,
-    fixed,
-    free_flyer,
-    helical,
-    planar,
-    prismatic,
-    revolute,
-    spherical,
-    translational,
-    universal,
-)
-from .model.loops import loops
-from .model.parameters import default_parameters
-from .model.transmissions import differential, gear, parallel_belts
-from .programs import RECIPES
-from .programs.functions import explicit, implicit, universal_transmission
-from .referee import solve_kkt
-from .robots import robots as list_robots
-from .sim import PD, Trajectory, simulate
+Names are imported when they are first used: `import linkwright` takes some milliseconds, loading a model does not bring
+the compiler along, and llvmlite waits for the first compiled function.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import viewer
+    from .assembly import (
+        MotorMap,
+        check_state,
+        closed_loop_jacobian,
+        inverse_dynamics,
+        project_configuration,
+        project_velocity,
+    )
+    from .compilation import compile, reference, trace_program
+    from .delassus_operator import delassus_operator
+    from .errors import LinkwrightError, NoConvergence, SimulationError
+    from .inspection import inspect
+    from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
+    from .mobility_analysis import mobility
+    from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
+    from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
+    from .model.editing import attach, lock_joints
+    from .model.joint import (
+        continuous,
+        cylindrical,
+        fixed,
+        free_flyer,
+        helical,
+        planar,
+        prismatic,
+        revolute,
+        spherical,
+        translational,
+        universal,
+    )
+    from .model.loops import loops
+    from .model.parameters import default_parameters
+    from .model.transmissions import differential, gear, parallel_belts
+    from .programs.functions import explicit, implicit, universal_transmission
+    from .referee import solve_kkt
+    from .robots import robots as list_robots
+    from .sim import PD, Trajectory, simulate
 
 __version__ = "0.1.0"
+
+# Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
+_PUBLIC = {
+    "assembly": "MotorMap check_state closed_loop_jacobian inverse_dynamics project_configuration project_velocity",
+    "compilation": "compile reference trace_program",
+    "delassus_operator": "delassus_operator",
+    "errors": "LinkwrightError NoConvergence SimulationError",
+    "inspection": "inspect",
+    "io": "from_mujoco from_pinocchio load save to_mujoco to_pinocchio",
+    "mobility_analysis": "mobility",
+    "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose",
+    "model.constraints": "center_of_mass close_with connect constrain couple rod transmission weld",
+    "model.editing": "attach lock_joints",
+    "model.joint": "continuous cylindrical fixed free_flyer helical planar prismatic revolute spherical translational "
+    "universal",
+    "model.loops": "loops",
+    "model.parameters": "default_parameters",
+    "model.transmissions": "differential gear parallel_belts",
+    "programs.functions": "explicit implicit universal_transmission",
+    "referee": "solve_kkt",
+    "robots": "list_robots",
+    "sim": "PD Trajectory simulate",
+}
+_HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+_CALLED_ELSEWHERE = {"list_robots": "robots"}
+_MODULES = (
+    "algorithms", "assembly", "bench", "cli", "codegen", "compilation", "errors", "fixed_order", "inspection", "io",
+    "mobility_analysis", "model", "programs", "referee", "robots", "scalar", "sim", "spatial", "trace", "viewer",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), _CALLED_ELSEWHERE.get(name, name))
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME, *_MODULES})
+
+
+class _Package(ModuleType):
+    """Importing a module makes it an attribute of its package; one of ours has the name of the function in it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and _HOME.get(name) == name:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def list_algorithms() -> dict[str, str]:
     """Names that `compile` and `reference` know, with what each computes."""
+    from .programs import RECIPES
+
     return {name: recipe.summary for name, recipe in RECIPES.items()}
 
 

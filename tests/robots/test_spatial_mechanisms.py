@@ -15,6 +15,7 @@ from linkwright.robots import (
     all_coupled,
     biped_with_box,
     chain_of_loops,
+    common_tip,
     delta_robot,
     digit_like,
     ring,
@@ -45,6 +46,8 @@ EXPECTED = {
     "coupled, odd": (all_coupled(49), 49, 24, 25),
     "star": (star(5), 46, 30, 16),
     "standing star": (star(3, 5, floating_base=False), 31, 18, 13),
+    "common tip": (common_tip(5), 41, 24, 17),
+    "short common tip": (common_tip(3, 6, floating_base=False), 19, 12, 7),
 }
 
 
@@ -121,7 +124,7 @@ def test_biped_is_symmetric_and_stands_on_level_ground():
     np.testing.assert_allclose((feet[0] + feet[3]) / 2 * [1, 0, 0], box * [1, 0, 0], atol=1e-12)  # point symmetry
 
 
-@pytest.mark.parametrize("build", [ring, chain_of_loops, star])
+@pytest.mark.parametrize("build", [ring, chain_of_loops, star, common_tip])
 def test_elimination_stays_local(build):
     """What makes LCABA's cost linear: no link has more neighbours when the mechanism is larger."""
     from linkwright.algorithms.elimination import elimination_order
@@ -148,6 +151,7 @@ def test_numbers_in_names():
         (lambda: chain_of_loops(2000), "number of links"),
         (lambda: all_coupled(8), "more than 12 links"),
         (lambda: star(0), "pairs"),
+        (lambda: common_tip(1), "branches"),
     ],
 )
 def test_refused_with_the_numbers(call, words):

@@ -14,7 +14,7 @@ _LONGEST_STEP = 0.5  # of any joint, in radians or metres
 # is bounded by the error, dependent rows or not. The multiple adapts: down after a good step, up after a bad one.
 _FIRST, _LEAST, _GIVE_UP = 1e-1, 1e-4, 1e12
 _DOWN, _UP = 0.2, 8.0
-_HARDLY, _PATIENCE, _ALMOST = 0.99, 4, 1e-6  # so many steps in a row that leave this share of an error below this
+_HARDLY, _PATIENCE, _ALMOST = 0.99, 4, 1e-4  # so many steps in a row that leave this share of an error below this
 # A stretched-out or symmetric pose can be one where no small motion lowers the error although the loop can close:
 # then start again from poses this far (radians, metres) from it, always the same ones.
 _SHAKES = (0.1, 0.3, 1.0, 1.0)
@@ -50,7 +50,7 @@ def corrected(
         better = np.linalg.norm(found, axis=1) < size
         # a pose as near to closed as its file allows: steps go on finding a little less in the last digits
         little = better & (np.linalg.norm(found, axis=1) > _HARDLY * size) & (np.abs(found).max(axis=1) < _ALMOST)
-        slow[busy] = np.where(little, slow[busy] + 1, 0)
+        slow[busy] = np.where(little, slow[busy] + 1, np.where(better, 0, slow[busy]))
         q[busy[better]], error[busy[better]] = moved[better], found[better]
         doubtful[busy] |= ~better
         damping[busy] = np.where(better, np.maximum(damping[busy] * _DOWN, _LEAST), damping[busy] * _UP)

@@ -11,6 +11,7 @@ from ..errors import InputError, NoConvergence
 from ..model import Model
 from .arguments import checked, checked_configuration, checked_model, joint_names, same_batch, velocity_indices
 from .constraint_functions import ConstraintFunctions, constraint_functions
+from .independent_rows import IndependentRows, independent_rows
 from .motion_of_motors import joints_moving
 from .residuals import listing, residuals
 from .velocity import RANK_TOLERANCE
@@ -50,20 +51,22 @@ def inverse_dynamics(model: Model, q, v, a, motors: str | Iterable[str], *, f_ex
     )
     functions = constraint_functions(model)
     J = functions.jacobian(q)
-    _check_acceleration(functions, J, q, v, a)
+    rows = independent_rows(model, J, functions.inertia(q))
+    _check_acceleration(functions, J, rows, q, v, a)
     b = functions.torques(q, v, a, _checked_forces(model, f_ext, len(q) if batched else None))
     driven = velocity_indices(model, names)
-    solved = [_one(model, J[k], b[k], driven, names) for k in range(len(q))]
+    solved = [_one(model, J[k], int(rows.rank[k]), b[k], driven, names) for k in range(len(q))]
     tau, lam = (np.array(x).reshape(len(q), -1) for x in zip(*solved, strict=True))
     wrenches = functions.forces(q, lam)
     forces = {c.name: wrenches[:, k] if batched else wrenches[0, k] for k, c in enumerate(model.constraints)}
     return MotorTorques(names, tau if batched else tau[0], forces, lam if batched else lam[0])
 
 
-def _one(model: Model, J: np.ndarray, b: np.ndarray, driven: np.ndarray, names) -> tuple[np.ndarray, np.ndarray]:
+def _one(
+    model: Model, J: np.ndarray, rank: int, b: np.ndarray, driven: np.ndarray, names
+) -> tuple[np.ndarray, np.ndarray]:
     """Torques by virtual power in the motions T that J leaves, T'S' u = T' b; then J' lam = S' u - b."""
     U, values, Vt = np.linalg.svd(J) if J.size else (np.zeros((0, 0)), np.zeros(0), np.eye(model.nv))
-    rank = int(np.sum(values > RANK_TOLERANCE * values[0])) if len(values) else 0
     T = Vt[rank:].T
     reach = T[driven].T
     u = np.linalg.pinv(reach, rcond=RANK_TOLERANCE) @ (T.T @ b)
@@ -82,9 +85,9 @@ def _one(model: Model, J: np.ndarray, b: np.ndarray, driven: np.ndarray, names) 
     return u, lam
 
 
-def _check_acceleration(functions: ConstraintFunctions, J, q, v, a) -> None:
+def _check_acceleration(functions: ConstraintFunctions, J, rows: IndependentRows, q, v, a) -> None:
     drift = functions.bias(q, v)
-    left = np.einsum("bmn,bn->bm", J, a) + drift
+    left = rows.closable(np.einsum("bmn,bn->bm", J, a) + drift)
     size = np.abs(J).max(axis=(1, 2), initial=0.0) * np.abs(a).max(axis=1, initial=0.0)
     size = np.maximum(1.0, np.maximum(size, np.abs(drift).max(axis=1, initial=0.0)))
     wrong = np.flatnonzero(np.abs(left).max(axis=1, initial=0.0) > _MET * size)

@@ -17,6 +17,7 @@ from ..model.constraints import GROUND_FRAME, RelativeConstraint
 from ..robots import (
     all_coupled,
     chain_of_loops,
+    common_tip,
     delta_robot,
     five_bar,
     four_bar,
@@ -57,8 +58,9 @@ FAMILIES: dict[str, Callable[[int], Model]] = {
     "chain of loops": lambda n: chain_of_loops(max(1, (n - 1) // 7)),
     "all coupled": lambda n: all_coupled(max(14, n)),
     "star": lambda n: star(max(1, (n - 1) // 8)),
+    "common tip": lambda n: common_tip(max(2, (n - 1) // 7)),
 }
-LINEAR = ("ring", "chain of loops", "star")  # those whose loops are not all coupled
+LINEAR = ("ring", "chain of loops", "star", "common tip")  # those whose loops are not all coupled
 
 
 def pinocchio_constraints(model: Model, other) -> list[tuple] | str:

@@ -12,13 +12,10 @@ from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
 from .ignoring import Ignoring
 from .json import read_json
-from .mjcf import model_from_mjcf
 from .mujoco_model import from_mujoco_model, is_mujoco_model
 from .parallel_robots import Closures, beside, read_closures
 from .pinocchio import from_pinocchio_model, is_pinocchio_model
 from .reading import read_bytes
-from .sdf import model_from_sdf
-from .urdf import model_from_element
 from .xml import parse_xml
 
 _READABLE = (
@@ -91,13 +88,20 @@ def _from_content(
         _refuse_floating_base(floating_base, "a JSON file, which holds a whole model")
         return read_json(data, file=file)
     root = parse_xml(data, file)
+    # each format's reader is imported when there is such a file
     if root.tag == "mujoco":
+        from .mjcf import model_from_mjcf
+
         _refuse_floating_base(floating_base, "an MJCF file, which says itself what is free")
         return model_from_mjcf(root, ignore=ignore)
     if root.tag == "sdf":
+        from .sdf import model_from_sdf
+
         return model_from_sdf(root, floating_base=floating_base, ignore=ignore)
     if root.tag != "robot":
         raise root.error(f"not a robot description that linkwright knows; it loads {_READABLE}")
+    from .urdf import model_from_element
+
     closures = _closures(file, loops)
     model = model_from_element(root, floating_base=bool(floating_base), closures=closures, ignore=ignore)
     if closures is not None and loops is True:

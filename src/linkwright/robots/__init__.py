@@ -7,7 +7,7 @@ from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
 from .jansen import jansen_beast, jansen_leg
-from .looped_patterns import all_coupled, chain_of_loops, ring, star
+from .looped_patterns import all_coupled, chain_of_loops, common_tip, ring, star
 from .mini_cheetah import mini_cheetah
 from .mit_humanoid import mit_humanoid, mit_humanoid_leg
 from .parallel import delta_robot, stewart_platform
@@ -19,7 +19,7 @@ from .rotor_humanoid import rotor_humanoid
 from .tello import tello, tello_leg
 
 __all__ = [
-    "KnownRobot", "all_coupled", "belt_chain", "biped_with_box", "chain", "chain_of_loops", "delta_robot",
+    "KnownRobot", "all_coupled", "belt_chain", "biped_with_box", "chain", "chain_of_loops", "common_tip", "delta_robot",
     "digit_like", "five_bar", "four_bar", "geared_chain", "hand_with_cube", "humanoid", "humanoid_with_cube",
     "humanoid_with_hands", "jansen_beast", "jansen_leg", "mini_cheetah", "mit_humanoid", "mit_humanoid_leg",
     "pantograph_leg", "quadruped", "random_tree", "ring", "robots", "rotor_humanoid", "slider_crank", "star",

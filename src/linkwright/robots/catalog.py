@@ -18,7 +18,7 @@ from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
 from .jansen import jansen_beast, jansen_leg
-from .looped_patterns import all_coupled, chain_of_loops, ring, star
+from .looped_patterns import all_coupled, chain_of_loops, common_tip, ring, star
 from .mini_cheetah import mini_cheetah
 from .mit_humanoid import mit_humanoid
 from .packages import EXAMPLE_ROBOT_DATA, EXTRA, JVRC_DESCRIPTION, find_file, version
@@ -224,6 +224,7 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("chain_of_loops", "loops one after the other; chain_of_loops:loops,links", 29, False, chain_of_loops),
     BuiltRobot("all_coupled", "loops that all share joints; all_coupled:n,spacing", 36, False, all_coupled),
     BuiltRobot("star", "pairs of chains from one hub, tip to tip; star:pairs,length", 38, True, star),
+    BuiltRobot("common_tip", "chains from one hub to one tip; common_tip:branches,length", 34, True, common_tip),
 ]  # fmt: skip
 
 _BY_NAME = {robot.name: robot for robot in sorted(_ROBOTS, key=lambda robot: robot.name)}

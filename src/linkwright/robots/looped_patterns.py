@@ -106,6 +106,29 @@ def star(pairs: int = 4, length: int = 4, *, planar: bool = False, floating_base
     return drawing.build()
 
 
+def common_tip(branches: int = 4, length: int = 7, *, planar: bool = False, floating_base: bool = True) -> Model:
+    """Chains from one hub, the tips of all of them welded to that of the first: [Sathya2025] Figure 9a.
+
+    1 + branches length bodies; each branch after the first adds mobility length - 6. Bodies "hub", "branch1_1" ...;
+    constraints "tip2" .... The branches are drawn as bows of different height from hub to tip.
+    """
+    count("branches", branches, smallest=2)
+    count("length", length, smallest=2)
+    count("number of links", 1 + branches * length)
+    drawing = _LinkDrawing(f"common_tip_{branches}_{length}", planar, floating_base)
+    hub = drawing.link("hub", np.zeros(2), np.array([LINK_LENGTH, 0.0]), GROUND)
+    span = 0.8 * length * LINK_LENGTH
+    tips = []
+    for k in range(1, branches + 1):
+        height = 0.25 * span * (2 * (k - 1) / (branches - 1) - 1) + 0.07 * span  # none is straight: that is singular
+        along = np.arange(length + 1) / length
+        corners = [np.array([LINK_LENGTH + span * t, 4 * height * t * (1 - t)]) for t in along]
+        tips.append(drawing.run(f"branch{k}", corners, hub, closed=False))
+    for k, tip in enumerate(tips[1:], start=2):
+        drawing.weld(f"tip{k}", tip, tips[0], (LINK_LENGTH + span, 0.0))
+    return drawing.build()
+
+
 class _LinkDrawing(Drawing):
     """Links in the x-z plane, one bar each."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 EXTRA = "robots"  # the extra of linkwright that brings both packages
@@ -20,6 +19,8 @@ def find_file(package: str, ending: str) -> Path | None:
 
 
 def version(package: str) -> str | None:
+    from importlib import metadata  # it takes as long to import as a small model to load
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -28,6 +29,8 @@ def version(package: str) -> str | None:
 
 @cache
 def _descriptions(package: str) -> tuple[Path, ...]:
+    from importlib import metadata
+
     try:
         files = metadata.distribution(package).files or ()
     except metadata.PackageNotFoundError:

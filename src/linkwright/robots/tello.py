@@ -14,7 +14,6 @@ from ..model import GROUND, Inertia, Model, ModelBuilder
 from ..model.constraints import Constraint
 from ..model.joint import fixed, free_flyer, revolute
 from ..model.transmissions import differential, gear
-from ..programs.functions import implicit
 from ..scalar import cos, sin
 from .geared import add_rotor, spinning
 from .mini_cheetah import UNIT
@@ -67,6 +66,8 @@ def tello_leg(*, floating_base: bool = False) -> Model:
 
 def add_leg(builder: ModelBuilder, prefix: str, parent: str, mirror: int) -> tuple[list[Constraint], list[str]]:
     """(couplings, joints of the rotors)."""
+    from ..programs.functions import implicit  # all algorithms come with it; other robots do not wait for them
+
     rotors: list[str] = []
 
     def rotor(name: str, carrier: str, at, axis: str) -> str:

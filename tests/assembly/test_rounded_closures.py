@@ -1,0 +1,137 @@
+"""Files whose digits do not let their dependent rows hold exactly: closed to what they allow, one rank everywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.assembly.closing import file_accuracy
+from linkwright.robots.catalog import find_robot
+
+
+def hinged_four_bar(tilt: float, offset: float = 0.0) -> lw.Model:
+    """Hinges about z, all rows of the closing one: three of its five rows follow from the others but for `tilt`."""
+    builder = lw.ModelBuilder("hinged")
+    for name, length, parent, at in (
+        ("crank", 0.2, "world", 0.0), ("coupler", 0.5, "crank", 0.2), ("rocker", 0.4, "world", 0.5),
+    ):  # fmt: skip
+        off = name == "rocker"
+        turned = lw.Pose.from_rpy((at, 0, offset * off), (tilt * off, 0, 0))
+        inertia = lw.Inertia.box(1.0, (length, 0.03, 0.03), (length / 2, 0, 0))
+        builder.add_body(name, lw.revolute(f"{name}_joint", "z"), parent=parent, placement=turned, inertia=inertia)
+        builder.add_frame(f"{name}_end", name, (length, 0, 0))
+    model = builder.build().with_constraints(lw.close_with("revolute", "coupler_end", "rocker_end", name="pin"))
+    return model.with_reference(_planar_pose())
+
+
+def _planar_pose() -> np.ndarray:
+    """Closed at a crank angle of 0.8: the elbow by the law of cosines."""
+    a, b, c, d, crank = 0.2, 0.5, 0.4, 0.5, 0.8
+    tip = np.array([a * np.cos(crank), a * np.sin(crank)])
+    to = np.array([d, 0.0]) - tip
+    r = np.hypot(*to)
+    coupler = np.arctan2(to[1], to[0]) + np.arccos((b * b + r * r - c * c) / (2 * b * r))
+    end = tip + b * np.array([np.cos(coupler), np.sin(coupler)])
+    rocker = np.arctan2(end[1], end[0] - d)
+    return np.array([crank, coupler - crank, rocker])
+
+
+def disturbed(model, count, size=0.15):
+    for k in range(count):
+        rng = np.random.default_rng(k)
+        yield model.integrate(model.reference, rng.uniform(-size, size, model.nv)), rng.normal(size=model.nv)
+
+
+@pytest.mark.parametrize(("tilt", "offset"), [(0.0, 0.0), (1e-7, 0.0), (3e-6, 1e-7), (0.0, 2e-6)])
+def test_linkages_with_rounded_axes(tilt, offset):
+    model = hinged_four_bar(tilt, offset)
+    assert file_accuracy(model) <= 2 * (tilt + offset) + 1e-15
+    for q, v in disturbed(model, 10):
+        found = lw.project_configuration(model, q, details=True)
+        assert found.left <= max(1e-12, 2 * (tilt + offset))
+        assert found.limited_by_file == (tilt + offset > 0)
+        v = lw.project_velocity(model, found.q, v)
+        state = lw.check_state(model, found.q, v)
+        assert state.closed and state.rank == lw.mobility(model, found.q).rank == 2 and state.mobility == 1
+        assert np.array_equal(lw.project_configuration(model, q), found.q)
+
+
+def test_the_whole_turn_of_a_rounded_crank():
+    model = hinged_four_bar(1e-7)
+    q = model.reference
+    for angle in np.linspace(0.8, 0.8 + 2 * np.pi, 8):
+        q = lw.project_configuration(model, [angle, *q[1:]], fixed="crank_joint", start=q)
+        assert q[0] == angle
+    exact = lw.project_configuration(hinged_four_bar(0.0), q, fixed="crank_joint")
+    assert np.abs(model.difference(exact, q)).max() < 1e-6
+
+
+def test_what_the_file_allows_is_said():
+    model = hinged_four_bar(3e-6, 1e-7)
+    found = lw.project_configuration(model, model.reference + 0.1, details=True)
+    assert found.limited_by_file and "what the numbers of the file allow" in str(found) and "'pin'" in str(found)
+    state = lw.check_state(model, found.q)
+    assert 1e-9 < state.allowed < 2e-5 and "own digits" in str(state)
+    assert not lw.project_configuration(hinged_four_bar(0.0), model.reference + 0.1, details=True).limited_by_file
+
+
+@pytest.mark.parametrize("offset", [1e-4, 1e-2])
+def test_more_than_rounding_is_a_contradiction(offset):
+    model = hinged_four_bar(0.0, offset)
+    if offset <= 1e-3:  # a file of few digits; that it closes no further is told
+        found = lw.project_configuration(model, model.reference, details=True)
+        assert found.limited_by_file and found.accuracy == pytest.approx(offset, rel=1e-3)
+        return
+    with pytest.raises(lw.NoConvergence, match=r"'pin'.* OPEN"):
+        lw.project_configuration(model, model.reference)
+
+
+def test_out_of_reach_by_a_little_is_not_accuracy():
+    """Where a stretched mechanism misses by 1e-8, rows become dependent too; but that is the pose's fault."""
+    builder, inertia = lw.ModelBuilder("arm"), lw.Inertia.box(1.0, (0.5, 0.03, 0.03), (0.25, 0, 0))
+    builder.add_body("upper", lw.revolute("shoulder", "z"), inertia=inertia)
+    builder.add_body("lower", lw.revolute("elbow", "z"), parent="upper", placement=(0.5, 0, 0), inertia=inertia)
+    builder.add_body("cart", lw.prismatic("rail", "x"), inertia=inertia)
+    builder.add_frame("tip", "lower", (0.5, 0, 0))
+    arm = builder.build().with_constraints(lw.connect("tip", "cart", name="grip"))
+    arm = arm.with_reference(lw.project_configuration(arm, [0.8, -1.6, 0.7]))
+    assert lw.project_configuration(arm, [0.1, -0.2, 1.0 - 1e-8], fixed="rail")[2] == 1.0 - 1e-8
+    with pytest.raises(lw.NoConvergence, match="'grip'"):
+        lw.project_configuration(arm, [0.1, -0.2, 1.0 + 1e-8], fixed="rail")
+
+
+@pytest.mark.skipif(not find_robot("cassie").available, reason="needs example-robot-data")
+def test_cassie_from_anywhere_near():
+    robot = lw.load("cassie")
+    done = lw.project_configuration(robot, np.array([q for q, _ in disturbed(robot, 40)]), details=True)
+    assert done.q.shape == (40, robot.nq) and done.left < 1e-9
+    v = lw.project_velocity(robot, done.q, np.array([v for _, v in disturbed(robot, 40)]))
+    assert v.shape == (40, robot.nv)
+    assert lw.check_state(robot, done.q[0], v[0]).rank == lw.mobility(robot, done.q[0]).rank == 10
+
+
+@pytest.mark.parametrize("name", ["four_bar", "jansen_leg", "stewart_platform", "delta_robot", "ring:6"])
+def test_one_rank(name):
+    model = lw.load(name)
+    for q, _ in disturbed(model, 2, 0.05):
+        q = lw.project_configuration(model, q)
+        assert lw.check_state(model, q).rank == lw.mobility(model, q).rank
+
+
+def test_velocities_that_contradict_are_named():
+    model = hinged_four_bar(1e-7)
+    q = lw.project_configuration(model, model.reference)
+    with pytest.raises(lw.NoConvergence, match="do not let crank_joint, rocker_joint move"):
+        lw.project_velocity(model, q, [1.0, 0.0, -3.0], fixed=["crank_joint", "rocker_joint"])
+
+
+def test_masses_are_not_needed_for_the_rank():
+    builder = lw.ModelBuilder("massless")
+    for k in range(3):
+        parent = f"b{k - 1}" if k else "world"
+        builder.add_body(f"b{k}", lw.revolute(f"j{k}", "z"), parent=parent, placement=(0.3, 0, 0))
+    builder.add_frame("tip", "b2", (0.3, 0, 0))
+    model = builder.build().with_constraints(lw.connect("tip", name="held", at=(1.0, 0.2, 0)))
+    q = lw.project_configuration(model, [0.3, 0.2, 0.1])
+    assert lw.mobility(model, q).rank == lw.check_state(model, q).rank == 2
