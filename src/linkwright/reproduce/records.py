@@ -96,7 +96,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def _source(item: Item) -> str:
     """Of the module that measures it: an item whose text changed is measured anew, others are not."""
-    file = inspect.getsourcefile(inspect.unwrap(item.measure))
+    file = inspect.getsourcefile(getattr(item.measure, "func", item.measure))
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
 
 

@@ -200,7 +200,7 @@ BUILDERS = {"chain": lambda n: welded_chain(n, n), "ladder": ladder}
 
 def measure_scaling(run: Run) -> Values:
     sizes = run.pick({"chain": list(range(10, 101, 15)), "ladder": [1, 2, 3, 4, 5, 6]},
-                     {"chain": [10, 18, 26, 34], "ladder": [1, 2, 3, 4]}, {"chain": [6, 8, 10, 12], "ladder": [1, 2, 3]})  # fmt: skip
+                     {"chain": [10, 18, 26, 34], "ladder": [1, 2, 3, 4, 5]}, {"chain": [6, 8, 10, 12], "ladder": [1, 2, 3]})  # fmt: skip
     farthest = run.pick({"LTL": 60, "LTL-s": 60}, {}, {})
     found: Values = {}
     for family, build in BUILDERS.items():
