@@ -17,6 +17,7 @@ from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
 from .mobility_analysis import mobility
 from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
 from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
+from .model.contact import box, capsule, contact, convex, cylinder, ellipsoid, plane, sphere
 from .model.editing import attach, lock_joints
 from .model.joint import (
     continuous,
@@ -50,12 +51,13 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
-    "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
-    "default_parameters", "delassus_operator", "differential", "explicit", "fixed", "free_flyer", "from_mujoco",
+    "Pose", "SimulationError", "Trajectory", "attach", "box", "capsule", "center_of_mass", "check_state", "close_with",
+    "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
+    "cylindrical",
+    "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer", "from_mujoco",
     "from_pinocchio", "gear",
     "helical", "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints",
-    "loops", "mobility", "parallel_belts", "planar", "prismatic", "project_configuration", "project_velocity",
-    "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_mujoco", "to_pinocchio",
+    "loops", "mobility", "parallel_belts", "planar", "plane", "prismatic", "project_configuration", "project_velocity",
+    "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "viewer", "weld",
 ]  # fmt: skip

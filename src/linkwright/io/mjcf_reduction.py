@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..model import Model
+from .mjcf_collisions import colliding_geoms
 from .mjcf_elements import LIKE_BODY, named_elements, parts_of
 from .xml import Element, check_parts
 from .xml_values import LONGEST_NAME, shortened
 
 # Sections and elements that do not change the motion.
 _TAKEN_OUT = {
-    "mujoco": {"visual", "statistic", "size", "sensor", "contact", "actuator", "custom"},
+    "mujoco": {"visual", "statistic", "size", "sensor", "actuator", "custom"},
     "asset": {"texture", "material", "skin", "hfield"},
     "default": {
-        "material", "camera", "light", "pair", "general", "motor", "position", "velocity", "intvelocity", "damper",
+        "material", "camera", "light", "general", "motor", "position", "velocity", "intvelocity", "damper",
         "cylinder", "muscle", "adhesion", "dcmotor", "orientation", "actuator",
     },
     "body": {"camera", "light"},
@@ -72,7 +73,10 @@ def reduce_to_dynamics(root: Element) -> Reduced:
     _check_copies(root)
     wrapped = {e.attributes["geom"] for e, _ in everything if e.tag == "geom" and "geom" in e.attributes}
     from_geoms = _setting(root, "inertiafromgeom", "auto")
-    meshes = _take_out(root, from_geoms, wrapped)
+    colliding, told = colliding_geoms(root)
+    warnings += told
+    meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding})
+    _keep_pairs_of_kept_geoms(root)
     files = _asset_files(root, meshes)
     for key in root.named("keyframe"):
         for element in key:
@@ -108,8 +112,6 @@ def _told(root: Element) -> tuple[list[str], list[str]]:
         more = f", ... ({len(actuators)} in all)" if len(actuators) > 20 else ""
         warnings.append(f"actuators are left out, joint torques are inputs here: {listed}{more}")
         motors = [e.attributes[key] for e in actuators for key in ("joint", "jointinparent") if key in e.attributes]
-    if any(element.tag == "geom" for element, _ in _walk(root)) or root.named("contact"):
-        warnings.append("geoms are left out: contacts are not part of the model")
     return warnings, motors
 
 
@@ -132,7 +134,7 @@ def _setting(root: Element, name: str, default: str) -> str:
     return found[-1].strip() if found else default
 
 
-def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
+def _take_out(root: Element, from_geoms: str, wrapped: set[str], colliding: set[int]) -> set[str]:
     """Remove what has no part in the dynamics. Returns the meshes that masses depend on."""
     meshes: set[str] = set()
     # (element, the body that its geoms belong to, whether that body can move)
@@ -151,7 +153,10 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
                 continue
             if child.tag == "geom" and role == "body" and child.attributes.get("name") not in wrapped:
                 if not moves or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
-                    continue
+                    if id(child) not in colliding:
+                        continue
+                    if not moves:  # what stands still is there to be touched, and weighs nothing
+                        child.attributes["mass"] = "0"
             kept.append(child)
         element.children = kept
         waiting.extend((child, body, moves) for child in kept)
@@ -159,6 +164,17 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str]) -> set[str]:
         if element.tag == "geom" and "mesh" in element.attributes:
             meshes.add(element.attributes["mesh"])
     return meshes
+
+
+def _keep_pairs_of_kept_geoms(root: Element) -> None:
+    """Contacts with geoms that were taken out are taken out too."""
+    there = {element.attributes.get("name") for element, _ in _walk(root) if element.tag == "geom"}
+    for section in root.named("contact"):
+        section.children = [
+            child
+            for child in section
+            if child.tag != "pair" or {child.attributes.get("geom1"), child.attributes.get("geom2")} <= there
+        ]
 
 
 def _weighs(body: Element, from_geoms: str) -> bool:

@@ -19,6 +19,7 @@ from .mujoco_blame import Blame
 from .mujoco_equality import constraints_of
 from .mujoco_names import Names
 from .mujoco_refusals import check_understood, is_disabled
+from .mujoco_shapes import with_shapes
 from .mujoco_state import MujocoCoordinates
 from .placing import add_link
 
@@ -61,6 +62,8 @@ class _Conversion:
         constraints, told = constraints_of(source, names, self.builder, self.blame, self.inactive)
         with self.blame.whole():
             model = self.builder.build().with_constraints(*constraints)
+            model, untouched = with_shapes(model, source, names, self.blame)
+            told += untouched
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
             model = replace(model, warnings=(*self.warnings, *told), motors=names.motors)

@@ -34,9 +34,6 @@ def check_understood(source: Any, names: Names, blame: Blame) -> list[str]:
     _check_bodies(source, names, blame)
     warnings = _check_joints(source, names, blame)
     warnings += _check_tendons(source, names, blame)
-    colliding = int(np.count_nonzero((source.geom_contype != 0) | (source.geom_conaffinity != 0)))
-    if colliding and source.ngeom > 1:
-        warnings.append(f"{colliding} geoms collide in MuJoCo; contacts are not part of the model")
     if source.nu:
         listed = ", ".join(repr(source.actuator(k).name or f"actuator_{k}") for k in range(min(source.nu, 20)))
         warnings.append(f"actuators are left out, joint torques are inputs here: {listed}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from ..errors import ModelError, unknown_name
 from .constraints import Constraint
@@ -32,6 +33,7 @@ class ModelBuilder:
         self._constraints: list[Constraint] = []
         self._independent: tuple[str, ...] = ()
         self._warnings: list[str] = []
+        self._contacts: dict[str, Any] = {}  # shapes, pairs and law of the model that this builder continues
 
     @classmethod
     def from_model(cls, model: Model) -> ModelBuilder:
@@ -47,6 +49,7 @@ class ModelBuilder:
             builder.add_frame(frame.name, model.bodies[frame.body].name, frame.placement)
         builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
         builder._independent = model.independent
+        builder._contacts = {"shapes": model.shapes, "pairs": model.pairs, "contact_law": model.contact_law}
         return builder
 
     def add_body(
@@ -120,6 +123,7 @@ class ModelBuilder:
             constraints=tuple(self._constraints),
             independent=self._independent,
             warnings=tuple(warnings),
+            **self._contacts,
         )
 
     def has_name(self, name: str) -> bool:

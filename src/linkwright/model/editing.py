@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError, ModelError
 from .builder import ModelBuilder
+from .contact.arrangement import joined, kept_after_locking
 from .joint import fixed
 from .model import GROUND, Model
 from .pose import PoseLike
@@ -45,13 +46,14 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
             fixed_at[joint.name] = 0.0 if value is None else float(np.ravel(value)[0])
     kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
     left = [k for i in range(1, model.nbodies) if i not in locked for k in range(model.nq)[model.iq[i]]]
-    return replace(
+    locked_model = replace(
         builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None)),
         reference=model.reference[left],
         configurations={name: q[left] for name, q in model.configurations.items()},
         motors=tuple(name for name in model.motors if name not in at),
         independent=tuple(name for name in model.independent if name not in at),
     )
+    return kept_after_locking(locked_model, model)
 
 
 def attach(
@@ -77,12 +79,13 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    return replace(
+    attached = replace(
         builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints)),
         reference=np.concatenate([model.reference, other.reference]),
         motors=(*model.motors, *(prefix + name for name in other.motors)),
         independent=(*model.independent, *(prefix + name for name in other.independent)),
     )
+    return joined(attached, model, other, prefix, mount)
 
 
 def depth_first(model: Model) -> Model:
@@ -107,6 +110,9 @@ def depth_first(model: Model) -> Model:
         configurations={name: q[moved] for name, q in model.configurations.items()},
         motors=model.motors,
         independent=model.independent,
+        shapes=model.shapes,
+        pairs=model.pairs,
+        contact_law=model.contact_law,
     )
 
 

@@ -15,11 +15,13 @@ from ..errors import InputError, unknown_name
 from . import configuration
 from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings
+from .contact import ContactLaw, ContactPair, ContactPoint, Shape
+from .contact import arrangement as touching
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
 from .pickling import reduced
-from .pose import Pose, finite_array
+from .pose import Pose, PoseLike, finite_array
 
 GROUND = "world"
 
@@ -72,6 +74,10 @@ class Model:
     """Joints that a motor drives, where the file says so."""
     independent: tuple[str, ...] = field(default=(), repr=False)
     """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
+    shapes: tuple[Shape, ...] = field(default=(), repr=False)
+    pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
+    """Shapes whose contact is computed."""
+    contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -83,6 +89,7 @@ class Model:
         object.__setattr__(self, "reference", reference)
         self._check_constraints()
         self._check_notes()
+        touching.check_contacts(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -150,6 +157,28 @@ class Model:
     def with_reference(self, q) -> Model:
         """This model with another configuration as the one it is drawn in."""
         return replace(self, reference=q)
+
+    # Contacts
+
+    def with_shapes(self, *shapes: Shape) -> Model:
+        """This model with further shapes, e.g. `robot.with_shapes(linkwright.sphere("foot", 0.02))`."""
+        return replace(self, shapes=(*self.shapes, *shapes))
+
+    def with_contacts(self, *pairs: ContactPair) -> Model:
+        """This model with further contacts, e.g. `robot.with_contacts(linkwright.contact("foot", "floor"))`."""
+        return touching.with_contacts(self, pairs)
+
+    def on_ground(self, friction: float | None = None, *, condim: int | None = None, at: PoseLike = None) -> Model:
+        """This model with the plane z = 0 (of the frame `at` in the world) under all of its shapes."""
+        return touching.on_ground(self, friction, condim, at)
+
+    def without_contacts(self) -> Model:
+        return replace(self, pairs=())
+
+    @cached_property
+    def contacts(self) -> tuple[ContactPoint, ...]:
+        """Candidate points of all pairs, in the order of `contact_force` and the like."""
+        return touching.contact_points(self)
 
     # Sizes and names
 
