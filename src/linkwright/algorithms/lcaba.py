@@ -8,18 +8,34 @@ iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from ..scalar import Scalar
 from ..spatial import ArticulatedInertia, Force, Motion, sum_of
 from .articulation import Articulation
+from .closures.closure import Terms
 from .constrained_aba import combine
 from .constrained_problem import ConstrainedProblem
 from .constraint_rows import constrained_bodies, penalty_inertia
 from .elimination import elimination_order
 from .loop_spring import FULL, LoopSpring, SpringPassage
 from .swept_bodies import SweptBodies
+
+@dataclass(frozen=True)
+class PenaltyBlock:
+    """Rows on one or two bodies with a full matrix as their penalty: a contact.
+
+    matrix   of the rows, and pull, the forces at zero acceleration, reversed
+    inertia  K' matrix K of the rows K on a body
+    """
+
+    terms: Terms
+    matrix: Callable[[], list[list[Scalar]]]
+    pull: list[Scalar]
+    inertia: Callable[[int, Sequence[Force]], ArticulatedInertia]
+
 
 Block = list[Force]  # one row per component of the force on j, each a covector on the motions of i
 
@@ -69,10 +85,28 @@ class _Links:
                 self.pA[body] = self.pA[body] + combine(K, pull)
             if as_spring:  # loops
                 (near, K1), (far, K2) = terms
-                self.springs.setdefault(near, []).append(LoopSpring(far, K2, K1, c.mu, pull))
+                self.springs.setdefault(near, []).append(LoopSpring.of_penalties(far, K2, K1, c.mu, pull))
                 continue
             for (one, K1), (two, K2) in combinations(terms, 2):  # loops
                 self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))
+        for block in problem.blocks:
+            self._add(block, turn)
+
+    def _add(self, block: PenaltyBlock, turn: dict[int, int]) -> None:
+        """As above, with a matrix in the place of mu."""
+        terms = sorted(block.terms, key=lambda term: turn[term[0]])
+        as_spring = len(terms) == 2 and len(block.pull) < FULL
+        for body, K in terms[:1] if as_spring else terms:
+            self.IA[body] = self.IA[body] + block.inertia(body, K)
+            self.pA[body] = self.pA[body] + combine(K, block.pull)
+        if len(terms) == 2:  # loops
+            (near, K1), (far, K2) = terms
+            matrix = block.matrix()
+            felt = [combine(K1, row) for row in matrix]
+            if as_spring:
+                self.springs.setdefault(near, []).append(LoopSpring(far, K2, felt, matrix, block.pull))
+            else:
+                self.H.add(far, near, [sum_of(g * row[r] for row, g in zip(K2, felt, strict=True)) for r in range(6)])
 
     def settle(self, spring: LoopSpring, i: int) -> None:
         """Write a spring from link i out as a block; at the ground nothing is left to couple."""
