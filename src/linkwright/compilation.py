@@ -181,7 +181,8 @@ class Request:
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
-        text = json.dumps([request, self.model.fingerprint, _sources_hash()], default=str)
+        known = self.model.fingerprint if self.recipe.contacts else self.model.fingerprint_without_contacts
+        text = json.dumps([request, known, _sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from .elimination import elimination_order
 from .loop_spring import FULL, LoopSpring, SpringPassage
 from .swept_bodies import SweptBodies
 
+
 @dataclass(frozen=True)
 class PenaltyBlock:
     """Rows on one or two bodies with a full matrix as their penalty: a contact.

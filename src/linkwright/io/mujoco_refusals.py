@@ -9,7 +9,10 @@ import numpy as np
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 
-_DISABLE_BITS = {"CONSTRAINT": 0, "EQUALITY": 1, "FRICTIONLOSS": 2, "LIMIT": 3, "SPRING": 5, "DAMPER": 6, "GRAVITY": 7}
+_DISABLE_BITS = {
+    "CONSTRAINT": 0, "EQUALITY": 1, "FRICTIONLOSS": 2, "LIMIT": 3, "CONTACT": 4, "SPRING": 5, "DAMPER": 6, "GRAVITY": 7,
+    "FILTERPARENT": 10, "REFSAFE": 12,
+}  # fmt: skip
 _FREE, _BALL = 0, 1
 # Sizes that are zero in a model of rigid bodies and joints.
 _COUNTS = {

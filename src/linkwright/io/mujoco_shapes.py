@@ -21,24 +21,24 @@ from ..model.contact import (
 )
 from .mujoco_blame import Blame
 from .mujoco_names import Names
+from .mujoco_refusals import is_disabled
 
 _KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box"}  # mjtGeom
 _SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
-_CONTACT_DISABLED, _REFSAFE_DISABLED = 1 << 4, 1 << 11  # mjtDisableBit
-_CONSTRAINT_DISABLED = 1 << 0
-_OVERRIDE = 1 << 0  # mjtEnableBit
+_ENABLED = {"override": 1 << 0, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}  # mjtEnableBit
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)  # mjtEq
 _SITE = 6  # mjtObj
 
 
 def with_shapes(model: Model, source: Any, names: Names, blame: Blame) -> tuple[Model, list[str]]:
     """`model` with the shapes, pairs and law of `source`, and warnings about what is not taken over."""
-    if source.opt.disableflags & (_CONTACT_DISABLED | _CONSTRAINT_DISABLED):
+    if is_disabled(source, "CONTACT") or is_disabled(source, "CONSTRAINT"):
         return replace(model, contact_law=_law(source, names, model)), []
     reading = _Reading(source, names, blame)
     model = replace(
-        model, shapes=tuple(reading.shapes.values()), pairs=tuple(reading.pairs()), contact_law=_law(source, names, model)
-    )
+        model, shapes=tuple(reading.shapes.values()), pairs=tuple(reading.pairs()),
+        contact_law=_law(source, names, model),
+    )  # fmt: skip
     return model, reading.warnings
 
 
@@ -58,12 +58,13 @@ class _Reading:
             taken.add(name)
             kind = _KINDS.get(int(source.geom_type[g]))
             if kind is None:
-                self.warnings.append(f"geom {name!r} has no contact here: it is a mesh, a height field or a distance field")
+                self.warnings.append(f"geom {name!r} is a mesh, a height or distance field; it has no contact here")
                 continue
             with blame.on("geom", name):
                 self.shapes[g] = self._shape(g, kind, name, body)
-        if source.opt.enableflags & _OVERRIDE:
-            self.warnings.append("<flag override> and the numbers it puts in place of the contacts' own are left out")
+        for flag, bit in _ENABLED.items():
+            if source.opt.enableflags & bit:
+                self.warnings.append(f"<flag {flag}> is left out; contacts are those of MuJoCo without it")
         if np.any(getattr(source, "pair_adhesion", 0.0)) or np.any(getattr(source, "geom_adhesion", 0.0)):
             self.warnings.append("adhesion of contacts is left out")
 
@@ -118,8 +119,8 @@ class _Reading:
                     further += 1
         if further:
             self.warnings.append(
-                f"{further} pairs of geoms besides those with planes may touch in MuJoCo; their contact is not computed "
-                f"unless it is asked for: robot.with_contacts(linkwright.contact(...))"
+                f"{further} pairs of geoms besides those with planes may touch in MuJoCo; contact is not computed "
+                f"unless asked for: robot.with_contacts(linkwright.contact(...))"
             )
         return list(found.values())
 
@@ -132,7 +133,8 @@ class _Reading:
         """Whether MuJoCo leaves a pair out as neighbours; of the ground nothing is."""
         source = self.source
         above = [int(source.body_weldid[int(source.body_parentid[body])]) for body in (one, two)]
-        return bool(one and two and (above[0] == two or above[1] == one))
+        near = one and two and (above[0] == two or above[1] == one)
+        return bool(near) and not is_disabled(source, "FILTERPARENT")
 
 
 def _law(source: Any, names: Names, model: Model) -> ContactLaw:
@@ -156,7 +158,7 @@ def _law(source: Any, names: Names, model: Model) -> ContactLaw:
     }  # fmt: skip
     return ContactLaw(
         "elliptic" if int(source.opt.cone) == 1 else "pyramidal", float(source.opt.impratio),
-        not source.opt.disableflags & _REFSAFE_DISABLED, joints, equalities,
+        not is_disabled(source, "REFSAFE"), joints, equalities,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings
 from .contact import ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
+from .contact.content import CONTACT_ENTRIES
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
@@ -285,6 +286,14 @@ class Model:
 
         text = json.dumps(to_dictionary(self), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def fingerprint_without_contacts(self) -> str:
+        """The fingerprint of all but shapes, pairs and their law: programs that know no contacts stay the same."""
+        from .serialization import to_dictionary
+
+        content = {key: x for key, x in to_dictionary(self).items() if key not in CONTACT_ENTRIES}
+        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Model) and self.fingerprint == other.fingerprint

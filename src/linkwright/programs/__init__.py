@@ -15,7 +15,9 @@ from .kinematics import KINEMATICS
 from .recipe import Recipe
 from .step import STEP
 
-_GROUPS = (DYNAMICS, CONSTRAINED, CONTACT, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP)
+_GROUPS = (
+    DYNAMICS, CONSTRAINED, CONTACT, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP,
+)  # fmt: skip
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
 
 

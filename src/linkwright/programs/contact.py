@@ -104,15 +104,18 @@ def _check_options(model: Model, options) -> None:
     if options["equality"] not in ("hard", "soft"):
         raise InputError(f"equality is {options['equality']!r}; expected 'hard' or 'soft'")
     if options["cone"] is not None and options["cone"] not in CONES:
-        raise InputError(f"cone is {options['cone']!r}; expected one of {', '.join(CONES)}, or None for the model's own")
+        raise InputError(f"cone is {options['cone']!r}; expected {' or '.join(CONES)}, or None for the model's own")
     for name in ("limits", "friction"):
         if not isinstance(options[name], bool):
             raise InputError(f"{name} is {options[name]!r}; expected True or False")
     if options["warm_start"] not in (None, "input"):
-        raise InputError(f"warm_start is {options['warm_start']!r}; expected 'input', to give it with each call, or None")
+        given = options["warm_start"]
+        raise InputError(f"warm_start is {given!r}; expected 'input', to give it with each call, or None")
     count, tolerance, T = options["iterations"], options["tolerance"], options["baumgarte"]
     if count is not None and (not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 1000):
-        raise InputError(f"iterations is {count!r}; expected a whole number from 1 to 1000, or None for up to {MOST_PASSES}")
+        raise InputError(
+            f"iterations is {count!r}; expected a whole number from 1 to 1000, or None for up to {MOST_PASSES}"
+        )
     for name, value in (("tolerance", tolerance), ("baumgarte", T)):
         number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
         if value is not None and not (number and value > 0):

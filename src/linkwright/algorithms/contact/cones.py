@@ -1,8 +1,8 @@
 """The cost of one contact as a function of its rows' accelerations x: convex, with a force and a Hessian.
 
-All costs are homogeneous of degree two in x - e, so that the force is -H (x - e) with the Hessian H there: a Newton step
-is exactly one solution with the block H in the place of a penalty, and the load H e. Rows are scaled in the beginning so
-that the law is isotropic in them (elliptic), or friction is one (pyramidal).
+All costs are homogeneous of degree two in x - e, so that the force is -H (x - e) with the Hessian H there: a Newton
+step is exactly one solution with the block H in the place of a penalty, and the load H e. Rows are scaled in the
+beginning so that the law is isotropic in them (elliptic), or friction is one (pyramidal).
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ class EllipticContact(ContactRows):
     mu N + T <= 0, and c / (1 + mu^2) / 2 (N - mu T)^2 between.
     """
 
-    def __init__(self, terms: Terms, e: Sequence[Scalar], D: Scalar, mu: float, friction: Sequence[float], weight: float):
+    def __init__(
+        self, terms: Terms, e: Sequence[Scalar], D: Scalar, mu: float, friction: Sequence[float], weight: float
+    ):  # fmt: skip
         super().__init__(terms, e, [mu, *friction], weight)
         self.mu = mu
         self.c = D * (1.0 / (mu * mu))

@@ -59,7 +59,10 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
     return result
 
 
-def _soft_rows(tree, problem, closure: Closure, rows: ConstraintRows, motions, poses, given, typical, scale) -> SoftRows:
+def _soft_rows(
+    tree: Tree, problem: ConstrainedProblem, closure: Closure, rows: ConstraintRows, motions: FrameMotions,
+    poses: RelativePoses, given: Sequence[float] | None, typical: list[float], scale: float,
+) -> SoftRows:  # fmt: skip
     constraint = closure.constraint
     velocity, rate = closure.motion(motions)
     if isinstance(constraint, Coupling):  # MuJoCo's rows of joints have no drift

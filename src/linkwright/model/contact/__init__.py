@@ -1,4 +1,4 @@
-"""Shapes, surfaces and pairs: what of a mechanism can touch, and by which law. Data only; algorithms/contact computes."""
+"""Shapes, surfaces and pairs: what of a mechanism can touch, and by which law. algorithms/contact computes with it."""
 
 from .law import ContactLaw, EqualitySoftness, JointSoftness
 from .pair import ContactPair, ContactPoint, contact, is_computed, ordered, points_of

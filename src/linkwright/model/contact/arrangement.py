@@ -43,7 +43,7 @@ def check_contacts(model: Model) -> None:
         if ordered(one, two) != (one, two):
             raise ModelError(f"contact {pair.name!r}: {two.kind} {two.name!r} is to be named first, then {one.name!r}")
         if model.frame(one.on).body == model.frame(two.on).body:
-            raise ModelError(f"contact {pair.name!r} is between two shapes of one body, {one.on!r}: they never move apart")
+            raise ModelError(f"contact {pair.name!r} is between two shapes of one body, on {one.on!r} and {two.on!r}")
         if frozenset((pair.first, pair.second)) in seen:
             raise InputError(f"contact {pair.name!r} is there twice")
         seen.add(frozenset((pair.first, pair.second)))

@@ -88,8 +88,8 @@ def ordered(one: Shape, two: Shape) -> tuple[Shape, Shape]:
     if (second.kind, first.kind) not in POINTS:
         raise UnsupportedError(
             f"contact of {first.kind} {first.name!r} with {second.kind} {second.name!r} is not computed; computed are "
-            f"all shapes with planes, and spheres with spheres, capsules and boxes, capsules with capsules: replace one "
-            f"of the two by spheres or capsules"
+            f"all shapes with planes, and spheres with spheres, capsules and boxes, capsules with capsules: replace "
+            f"one of the two by spheres or capsules"
         )
     return first, second
 

@@ -64,7 +64,7 @@ class Shape:
         points = np.asarray(self.points, dtype=float)
         if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= _MOST_POINTS:
             raise ModelError(
-                f"convex {self.name!r} has points of shape {points.shape}; expected (n, 3) with n from 1 to {_MOST_POINTS}"
+                f"convex {self.name!r} has points of shape {points.shape}; expected (n, 3), n from 1 to {_MOST_POINTS}"
             )
         return tuple(map(tuple, finite_array(points, points.shape, f"points of convex {self.name!r}").tolist()))
 

@@ -33,8 +33,8 @@ class Softness:
             raise ModelError(f"solimp is {list(solimp)}; its third number, a width, must not be negative")
         if not (0.0 < middle < 1.0 and power >= 1.0):
             raise ModelError(
-                f"solimp is {list(solimp)}; its fourth number, the midpoint, must be between 0 and 1 and its fifth, the "
-                f"power, at least 1"
+                f"solimp is {list(solimp)}; its fourth number, the midpoint, must be between 0 and 1 and its fifth, "
+                f"the power, at least 1"
             )
         object.__setattr__(self, "solimp", solimp)
 
@@ -50,7 +50,7 @@ def checked_solref(solref: Sequence[float]) -> tuple[float, ...]:
     time, ratio = finite_array(solref, (2,), "solref", largest=LARGEST_NUMBER).tolist()
     if (time > 0.0) != (ratio > 0.0):
         raise ModelError(
-            f"solref is {[time, ratio]}; expected a time constant and a damping ratio, both positive, or -stiffness and "
-            f"-damping, neither positive"
+            f"solref is {[time, ratio]}; expected a time constant and a damping ratio, both positive, or -stiffness "
+            f"and -damping, neither positive"
         )
     return (time, ratio)

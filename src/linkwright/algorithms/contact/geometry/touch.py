@@ -13,7 +13,7 @@ NO_LENGTH = 1e-15
 
 @dataclass(frozen=True)
 class View:
-    """The frame of a moving body in which a contact is written: the world's axes and where its origin is in the world."""
+    """The frame of a moving body in which a contact is written: the world's axes in it, its origin in the world."""
 
     axes: tuple[Vector, Vector, Vector]
     origin: Vector
