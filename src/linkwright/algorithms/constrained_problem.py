@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..model import Tree
 from ..scalar import Scalar
@@ -20,8 +19,6 @@ class ConstrainedProblem:
     sweep    the mechanism as if its joints did not accelerate
     wrenches what that takes, less external forces
     """
-
-    blocks: Sequence[Any] = ()  # contacts as LCABA takes them: see lcaba.PenaltyBlock
 
     def __init__(
         self, tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], *,

@@ -72,7 +72,9 @@ def transposed(block: Block) -> Block:
 class _Links:
     """What is left of the graph while links are being eliminated."""
 
-    def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int]):
+    def __init__(
+        self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int], blocks: Sequence[PenaltyBlock]
+    ):  # fmt: skip
         self.IA = [inertia.articulated() for inertia in problem.tree.lumped]
         self.pA, self.H = list(problem.wrenches), Couplings()
         self.springs: dict[int, list[LoopSpring]] = {}  # by the link at the moving end, which goes first
@@ -90,7 +92,7 @@ class _Links:
                 continue
             for (one, K1), (two, K2) in combinations(terms, 2):  # loops
                 self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))
-        for block in problem.blocks:
+        for block in blocks:
             self._add(block, turn)
 
     def _add(self, block: PenaltyBlock, turn: dict[int, int]) -> None:
@@ -141,12 +143,14 @@ class _Links:
 class EliminatedGraph:
     """All links eliminated, tips first: joints, y, and the couplings W = H S each had to its neighbours."""
 
-    def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar]):
+    def __init__(
+        self, problem: ConstrainedProblem, lam: Sequence[Scalar], blocks: Sequence[PenaltyBlock] = ()
+    ):  # fmt: skip
         tree, sweep = problem.tree, problem.sweep
         self.problem, self.order = problem, []
         self.carriers = set(constrained_bodies(tree))
         order = elimination_order(tree)
-        links = _Links(problem, lam, [i for i, _ in order])
+        links = _Links(problem, lam, [i for i, _ in order], blocks)
         IA, pA, H = links.IA, links.pA, links.H
         self.IA = IA
 

@@ -106,8 +106,11 @@ def _step(soft: SoftProblem, x: list[Values], phi: list[Values]) -> tuple[list[S
     hessians = [site.hessian(own) for site, own in zip(soft.contacts, x[:nc], strict=True)]
     penalties = [site.penalty(own) for site, own in zip(soft.joints, x[nc : nc + nj], strict=True)]
     lam = soft.multipliers(phi)
-    stiff = _stiffened(soft, hessians, penalties)
-    graph = EliminatedGraph(stiff, [m for own in lam for m in own])
+    blocks = [
+        PenaltyBlock(site.terms, H.matrix, [-y for y in H.times(site.e)], _inertia_of(site, H))
+        for site, H in zip(soft.contacts, hessians, strict=True)
+    ]
+    graph = EliminatedGraph(_stiffened(soft, penalties), [m for own in lam for m in own], blocks)
     a, change = graph.accelerate(graph.y, None)
     new_x = soft.values(a, change)
     forces: list[Values] = [
@@ -119,8 +122,8 @@ def _step(soft: SoftProblem, x: list[Values], phi: list[Values]) -> tuple[list[S
     return a, new_x, forces
 
 
-def _stiffened(soft: SoftProblem, hessians, penalties) -> ConstrainedProblem:
-    """The problem with contacts as blocks, and joint rows as rotors that are pushed."""
+def _stiffened(soft: SoftProblem, penalties) -> ConstrainedProblem:
+    """The problem with joint rows as rotors that are pushed, and links coupled that touch each other."""
     problem, tree = copy.copy(soft.problem), copy.copy(soft.problem.tree)
     armature, tau = [list(own) for own in tree.armature], list(problem.tau)
     places = {k: (i, n) for i in tree.outward() for n, k in enumerate(range(tree.nv)[tree.iv[i]])}
@@ -130,10 +133,6 @@ def _stiffened(soft: SoftProblem, hessians, penalties) -> ConstrainedProblem:
     tree.armature, problem.tau, problem.tree = tuple(armature), tau, tree
     coupled = [tuple(body for body, _ in site.terms) for site in soft.contacts if len(site.terms) > 1]
     tree.constraint_bodies = (*tree.constraint_bodies, *dict.fromkeys(coupled))
-    problem.blocks = tuple(
-        PenaltyBlock(site.terms, H.matrix, [-y for y in H.times(site.e)], _inertia_of(site, H))
-        for site, H in zip(soft.contacts, hessians, strict=True)
-    )
     return problem
 
 
