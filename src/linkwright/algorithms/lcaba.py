@@ -176,8 +176,8 @@ class EliminatedGraph:
                 else:
                     links.springs.setdefault(p, []).append(spring)
                 continue
-            blocks = {j: H.get(j, i) for j in neighbours}
-            for j, block in blocks.items():  # loops
+            couplings = {j: H.get(j, i) for j in neighbours}
+            for j, block in couplings.items():  # loops
                 self.W[j, i] = W = [S.project(row) for row in block]
                 self.solved[j, i] = [joint.D.solve(w) for w in W]
                 pA[j] = pA[j] + _times(W, y)
@@ -187,7 +187,7 @@ class EliminatedGraph:
                     if k < j:
                         H.add(j, k, _coupling(self.W[j, i], self.solved[k, i]))
             nothing = [0.0] * len(y)
-            for j, block in blocks.items() if p else ():  # loops
+            for j, block in couplings.items() if p else ():  # loops
                 felt = [
                     X.T @ joint.force_felt(row, [-x for x in solved], nothing)
                     for row, solved in zip(block, self.solved[j, i], strict=True)

@@ -76,7 +76,7 @@ class _Reading:
             int(source.geom_priority[g]), float(source.geom_solmix[g]), int(source.geom_contype[g]),
             int(source.geom_conaffinity[g]),
         )  # fmt: skip
-        pose = Pose.from_quaternion(source.geom_pos[g], np.roll(np.array(source.geom_quat[g]), -1)).snapped()
+        pose = Pose.from_quaternion(source.geom_pos[g], np.roll(source.geom_quat[g], -1).tolist()).snapped()
         weight = float(source.body_invweight0[int(source.geom_bodyid[g]), 0])
         return Shape(name, kind, body, tuple(source.geom_size[g][: _SIZES[kind]].tolist()), pose, surface, (), weight)
 

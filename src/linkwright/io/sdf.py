@@ -20,6 +20,7 @@ from ..model.constraints import Constraint
 from ..model.joint import FIXED, free_flyer
 from ..model.reversal import reversed_joint
 from .closing import check_springless, close_loop, unused
+from .collisions import with_sdf_collisions
 from .drake import ball_constraint
 from .mimics import told_of_mimics
 from .placing import add_link
@@ -88,7 +89,8 @@ class _Assembly:
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
             warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
-            return replace(model, warnings=warnings, reference=np.array(self.drawn))
+            model = replace(model, warnings=warnings, reference=np.array(self.drawn))
+            return with_sdf_collisions(model, {name: part.element for name, (_, part) in self.links.items()})
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..model import GROUND, Model, ModelBuilder, Pose
 from ..model.joint import FIXED, free_flyer
+from .collisions import with_urdf_collisions
 from .mimics import told_of_mimics
 from .parallel_robots import Closures
 from .urdf_loops import LoopReader, closing_frames
@@ -77,6 +78,7 @@ class _Assembly:
             model = self.builder.build().with_constraints(*constraints, *closed)
         told += told_of_mimics(model)
         model = replace(model, warnings=(*model.warnings, *self.warnings, *told), independent=self._independent(order))
+        model = with_urdf_collisions(model, {name: part.element for name, part in self.links.items()})
         return model if self.closures is None else self.closures.applied(model)
 
     @staticmethod

@@ -117,7 +117,7 @@ def _check_options(model: Model, options) -> None:
             f"iterations is {count!r}; expected a whole number from 1 to 1000, or None for up to {MOST_PASSES}"
         )
     for name, value in (("tolerance", tolerance), ("baumgarte", T)):
-        number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
+        number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
         if value is not None and not (number and value > 0):
             raise InputError(f"{name} is {value!r}; expected a positive number, or None")
     if T is not None:

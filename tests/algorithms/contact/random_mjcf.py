@@ -127,7 +127,8 @@ class RandomModel:
         text = ""
         for i, (one, kind, body) in enumerate(self.geoms):
             for two, other, its in self.geoms[:i]:
-                computed = {kind, other} <= set(_WITH_OTHERS) or {kind, other} == {"sphere", "box"}
+                both = {kind, other}
+                computed = both <= {*_WITH_OTHERS, "box"} and both != {"box"}
                 if computed and body != its and self.chance(0.4):
                     text += f'<pair geom1="{one}" geom2="{two}" condim="{self.rng.choice([1, 3, 4, 6])}"'
                     text += f' friction="{numbers(self.rng.uniform(0.2, 1, 5))}"{self.softness()}'

@@ -74,7 +74,7 @@ def test_shapes_that_stand_upright(shape):
         assert_same(*contacts_of_both(text, [], qpos))
 
 
-PAIRS = [("sphere", "sphere"), ("sphere", "capsule"), ("capsule", "capsule"), ("sphere", "box")]
+PAIRS = [("sphere", "sphere"), ("sphere", "capsule"), ("capsule", "capsule"), ("sphere", "box"), ("capsule", "box")]
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -35,11 +35,15 @@ class SoftProblem:
     hard: bool
 
     @property
+    def soft(self) -> list[ContactRows | JointRows]:
+        return [*self.contacts, *self.joints]
+
+    @property
     def sizes(self) -> list[int]:
-        return [site.size for site in (*self.contacts, *self.joints, *self.problem.constraints)]
+        return [*(site.size for site in self.soft), *(c.size for c in self.problem.constraints)]
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> list[Values]:
-        soft = [site.values(a, change) for site in (*self.contacts, *self.joints)]
+        soft = [site.values(a, change) for site in self.soft]
         return soft + [c.moved(change) for c in self.problem.constraints]
 
     def split(self, x: Sequence[Scalar]) -> list[Values]:
@@ -156,7 +160,7 @@ def _length(soft: SoftProblem, x, new_x, phi, new_phi, rest: Scalar, rounding: f
         for step, force, then in zip(d, f, new, strict=True):
             slope = slope + step * force
             curvature = curvature + step * (then - force)
-    sites = (*soft.contacts, *soft.joints)
+    sites = soft.soft
     lines: list[Line] = [site.line(own, d) for site, own, d in zip(sites, x, dx, strict=False)]
     for c, own, d, lam in zip(
         soft.problem.constraints, x[len(sites) :], dx[len(sites) :], soft.multipliers(phi), strict=True
@@ -171,7 +175,7 @@ def _error(soft: SoftProblem, x, phi) -> Scalar:
     """About how far accelerations are off: what rows' forces differ from those their accelerations say, times how
     easily they move; of hard constraints what is left of them.
     """
-    sites = (*soft.contacts, *soft.joints)
+    sites = soft.soft
     worst: Scalar = 0.0
     for site, own, f in zip(sites, x, phi, strict=False):
         for now, then, weight in zip(site.force(own), f, site.weights, strict=True):

@@ -44,7 +44,7 @@ def drift(tree: Tree, v: Sequence[Scalar]) -> list[Scalar]:
     """What the rates of velocities written in turning bodies lack of those in axes that stand still."""
     lacking: list[Scalar] = [0.0] * tree.nv
     for i in tree.outward():
-        kind, own = tree.model.bodies[i].joint.kind, v[tree.iv[i]]
+        kind, own = tree.model.joints[i - 1].kind, v[tree.iv[i]]
         start = tree.iv[i].start
         if kind == "free_flyer":
             lacking[start : start + 3] = list(Vector(*own[3:]).cross(Vector(*own[:3])))
@@ -98,7 +98,7 @@ def joint_rows(
     tree, law = problem.tree, problem.tree.model.contact_law
     found = []
     for i in tree.outward():
-        joint = tree.model.bodies[i].joint
+        joint = tree.model.joints[i - 1]
         own = law.of_joint(joint.name)
         loses = friction and bool(joint.friction.any())
         limited = limits and joint.may_have_springs

@@ -71,5 +71,5 @@ def shape_weight(tree: Tree, shape) -> float:
 
 def joint_weights(tree: Tree, i: int) -> list[float]:
     """Of the velocities of body i's joint."""
-    given = tree.model.contact_law.of_joint(tree.model.bodies[i].joint.name).inverse_weight
+    given = tree.model.contact_law.of_joint(tree.model.joints[i - 1].name).inverse_weight
     return list(weights(tree.model).velocities[tree.iv[i]] if given is None else given)

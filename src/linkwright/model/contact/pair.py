@@ -14,7 +14,7 @@ from .surface import Interaction, checked_condim, checked_friction, checked_leng
 POINTS = {
     ("plane", "sphere"): 1, ("plane", "capsule"): 2, ("plane", "ellipsoid"): 1, ("plane", "cylinder"): 4,
     ("plane", "box"): 4, ("plane", "convex"): -1, ("sphere", "sphere"): 1, ("sphere", "capsule"): 1,
-    ("capsule", "capsule"): 1, ("sphere", "box"): 1,
+    ("capsule", "capsule"): 1, ("sphere", "box"): 1, ("capsule", "box"): 2,
 }  # fmt: skip
 _PAIR_FRICTION = (1.0, 1.0, 0.005, 0.0001, 0.0001)
 
@@ -88,8 +88,8 @@ def ordered(one: Shape, two: Shape) -> tuple[Shape, Shape]:
     if (second.kind, first.kind) not in POINTS:
         raise UnsupportedError(
             f"contact of {first.kind} {first.name!r} with {second.kind} {second.name!r} is not computed; computed are "
-            f"all shapes with planes, and spheres with spheres, capsules and boxes, capsules with capsules: replace "
-            f"one of the two by spheres or capsules"
+            f"all shapes with planes, and spheres and capsules with spheres, capsules and boxes: replace one of the "
+            f"two by spheres or capsules"
         )
     return first, second
 

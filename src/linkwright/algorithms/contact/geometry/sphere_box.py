@@ -11,9 +11,14 @@ from .touch import NO_LENGTH, Touch, View, clipped, tangents
 def touches_of_sphere_and_box(
     box: Shape, box_pose: Placement, sphere: Shape, sphere_pose: Placement, view: View
 ) -> list[Touch]:
-    """The normal leads from the sphere into the box; inside it, to the closest face and out."""
-    radius, rotation = sphere.size[0], box_pose.rotation
-    center = rotation.T @ (sphere_pose.position - box_pose.position)
+    center = box_pose.rotation.T @ (sphere_pose.position - box_pose.position)
+    return [ball_and_box(box, box_pose, center, sphere.size[0], view)]
+
+
+def ball_and_box(box: Shape, box_pose: Placement, center: Vector, radius: float, view: View) -> Touch:
+    """`center`: of the ball, in the box. The normal leads from the ball into the box, inside away from the closest face.
+    """
+    rotation = box_pose.rotation
     clamped = Vector(*(clipped(x, half) for x, half in zip(center, box.size, strict=True)))
     away = clamped - center
     square = away @ away
@@ -25,8 +30,8 @@ def touches_of_sphere_and_box(
     ways = [half - abs(x) for x, half in zip(center, box.size, strict=True)]
     x_first = (ways[0] <= ways[1]) & (ways[0] <= ways[2])
     y_first = ways[1] <= ways[2]
-    chosen = (where(x_first, 1.0, 0.0), where(x_first, 0.0, where(y_first, 1.0, 0.0)))
-    chosen = (*chosen, 1.0 - chosen[0] - chosen[1])
+    x, y = where(x_first, 1.0, 0.0), where(x_first, 0.0, where(y_first, 1.0, 0.0))
+    chosen = (x, y, 1.0 - x - y)
     inward = Vector(*(c * where(x < 0.0, 1.0, -1.0) for c, x in zip(chosen, center, strict=True)))
     way = chosen[0] * ways[0] + chosen[1] * ways[1] + chosen[2] * ways[2]
 
@@ -39,4 +44,4 @@ def touches_of_sphere_and_box(
     )  # fmt: skip
     normal = rotation @ local
     t1, t2 = tangents(normal, view)
-    return [Touch(gap, box_pose.position + rotation @ middle, normal, t1, t2)]
+    return Touch(gap, box_pose.position + rotation @ middle, normal, t1, t2)
