@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .mobility_analysis import mobility
     from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
     from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
+    from .model.contact import box, capsule, contact, convex, cylinder, ellipsoid, plane, sphere
     from .model.editing import attach, lock_joints
     from .model.joint import (
         continuous,
@@ -64,6 +65,7 @@ _PUBLIC = {
     "mobility_analysis": "mobility",
     "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose",
     "model.constraints": "center_of_mass close_with connect constrain couple rod transmission weld",
+    "model.contact": "box capsule contact convex cylinder ellipsoid plane sphere",
     "model.editing": "attach lock_joints",
     "model.joint": "continuous cylindrical fixed free_flyer helical planar prismatic revolute spherical translational "
     "universal",
@@ -118,12 +120,13 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
-    "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
-    "default_parameters", "delassus_operator", "differential", "explicit", "fixed", "free_flyer", "from_mujoco",
-    "from_pinocchio", "gear",
+    "Pose", "SimulationError", "Trajectory", "attach", "box", "capsule", "center_of_mass", "check_state", "close_with",
+    "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
+    "cylindrical",
+    "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer",
+    "from_mujoco", "from_pinocchio", "gear",
     "helical", "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints",
-    "loops", "mobility", "parallel_belts", "planar", "prismatic", "project_configuration", "project_velocity",
-    "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "spherical", "to_mujoco", "to_pinocchio",
+    "loops", "mobility", "parallel_belts", "planar", "plane", "prismatic", "project_configuration", "project_velocity",
+    "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "viewer", "weld",
 ]  # fmt: skip

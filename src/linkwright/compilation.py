@@ -19,6 +19,7 @@ from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
 from .model.constraint_parameters import CONSTRAINT_PARAMETERS
 from .programs import RECIPES, Recipe, kin_that_take_loops
+from .programs.contact import CONTACT_OUTPUTS
 from .trace import Program, simplify, trace
 
 
@@ -178,8 +179,9 @@ class Request:
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """Names of the rows of outputs that have one row per constraint."""
-        return {"forces": tuple(c.name for c in self.model.constraints)}
+        """Names of the rows of outputs that have one row per constraint, or per contact."""
+        touching = tuple(point.name for point in self.model.contacts) if self.recipe.contacts else ()
+        return {"forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching)}
 
     @property
     def key(self) -> str:
@@ -187,7 +189,8 @@ class Request:
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
-        text = json.dumps([request, self.model.fingerprint, _sources_hash()], default=str)
+        known = self.model.fingerprint if self.recipe.contacts else self.model.fingerprint_without_contacts
+        text = json.dumps([request, known, _sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:

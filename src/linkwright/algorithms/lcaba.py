@@ -8,18 +8,35 @@ iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from ..scalar import Scalar
 from ..spatial import ArticulatedInertia, Force, Motion, sum_of
 from .articulation import Articulation
+from .closures.closure import Terms
 from .constrained_aba import combine
 from .constrained_problem import ConstrainedProblem
 from .constraint_rows import constrained_bodies, penalty_inertia
 from .elimination import elimination_order
 from .loop_spring import FULL, LoopSpring, SpringPassage
 from .swept_bodies import SweptBodies
+
+
+@dataclass(frozen=True)
+class PenaltyBlock:
+    """Rows on one or two bodies with a full matrix as their penalty: a contact.
+
+    matrix   of the rows, and pull, the forces at zero acceleration, reversed
+    inertia  K' matrix K of the rows K on a body
+    """
+
+    terms: Terms
+    matrix: Callable[[], list[list[Scalar]]]
+    pull: list[Scalar]
+    inertia: Callable[[int, Sequence[Force]], ArticulatedInertia]
+
 
 Block = list[Force]  # one row per component of the force on j, each a covector on the motions of i
 
@@ -55,7 +72,9 @@ def transposed(block: Block) -> Block:
 class _Links:
     """What is left of the graph while links are being eliminated."""
 
-    def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int]):
+    def __init__(
+        self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int], blocks: Sequence[PenaltyBlock]
+    ):  # fmt: skip
         self.IA = [inertia.articulated() for inertia in problem.tree.lumped]
         self.pA, self.H = list(problem.wrenches), Couplings()
         self.springs: dict[int, list[LoopSpring]] = {}  # by the link at the moving end, which goes first
@@ -69,10 +88,28 @@ class _Links:
                 self.pA[body] = self.pA[body] + combine(K, pull)
             if as_spring:  # loops
                 (near, K1), (far, K2) = terms
-                self.springs.setdefault(near, []).append(LoopSpring(far, K2, K1, c.mu, pull))
+                self.springs.setdefault(near, []).append(LoopSpring.of_penalties(far, K2, K1, c.mu, pull))
                 continue
             for (one, K1), (two, K2) in combinations(terms, 2):  # loops
                 self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))
+        for block in blocks:
+            self._add(block, turn)
+
+    def _add(self, block: PenaltyBlock, turn: dict[int, int]) -> None:
+        """As above, with a matrix in the place of mu."""
+        terms = sorted(block.terms, key=lambda term: turn[term[0]])
+        as_spring = len(terms) == 2 and len(block.pull) < FULL
+        for body, K in terms[:1] if as_spring else terms:
+            self.IA[body] = self.IA[body] + block.inertia(body, K)
+            self.pA[body] = self.pA[body] + combine(K, block.pull)
+        if len(terms) == 2:  # loops
+            (near, K1), (far, K2) = terms
+            matrix = block.matrix()
+            felt = [combine(K1, row) for row in matrix]
+            if as_spring:
+                self.springs.setdefault(near, []).append(LoopSpring(far, K2, felt, matrix, block.pull))
+            else:
+                self.H.add(far, near, [sum_of(g * row[r] for row, g in zip(K2, felt, strict=True)) for r in range(6)])
 
     def settle(self, spring: LoopSpring, i: int) -> None:
         """Write a spring from link i out as a block; at the ground nothing is left to couple."""
@@ -106,12 +143,14 @@ class _Links:
 class EliminatedGraph:
     """All links eliminated, tips first: joints, y, and the couplings W = H S each had to its neighbours."""
 
-    def __init__(self, problem: ConstrainedProblem, lam: Sequence[Scalar]):
+    def __init__(
+        self, problem: ConstrainedProblem, lam: Sequence[Scalar], blocks: Sequence[PenaltyBlock] = ()
+    ):  # fmt: skip
         tree, sweep = problem.tree, problem.sweep
         self.problem, self.order = problem, []
         self.carriers = set(constrained_bodies(tree))
         order = elimination_order(tree)
-        links = _Links(problem, lam, [i for i, _ in order])
+        links = _Links(problem, lam, [i for i, _ in order], blocks)
         IA, pA, H = links.IA, links.pA, links.H
         self.IA = IA
 
@@ -137,8 +176,8 @@ class EliminatedGraph:
                 else:
                     links.springs.setdefault(p, []).append(spring)
                 continue
-            blocks = {j: H.get(j, i) for j in neighbours}
-            for j, block in blocks.items():  # loops
+            couplings = {j: H.get(j, i) for j in neighbours}
+            for j, block in couplings.items():  # loops
                 self.W[j, i] = W = [S.project(row) for row in block]
                 self.solved[j, i] = [joint.D.solve(w) for w in W]
                 pA[j] = pA[j] + _times(W, y)
@@ -148,7 +187,7 @@ class EliminatedGraph:
                     if k < j:
                         H.add(j, k, _coupling(self.W[j, i], self.solved[k, i]))
             nothing = [0.0] * len(y)
-            for j, block in blocks.items() if p else ():  # loops
+            for j, block in couplings.items() if p else ():  # loops
                 felt = [
                     X.T @ joint.force_felt(row, [-x for x in solved], nothing)
                     for row, solved in zip(block, self.solved[j, i], strict=True)

@@ -22,12 +22,16 @@ class LoopSpring:
     A, b     stiffness, and pull at zero acceleration
     """
 
-    def __init__(self, anchor: int, K: Sequence[Force], near: Sequence[Force], mu: Sequence[Scalar], pull):
-        m = len(mu)
-        self.anchor, self.K = anchor, tuple(K)
-        self.G = [row * x for row, x in zip(near, mu, strict=True)]
-        self.A: list[list[Scalar]] = [[mu[r] if r == s else 0.0 for s in range(m)] for r in range(m)]
+    def __init__(self, anchor: int, K: Sequence[Force], G: Sequence[Force], A: list[list[Scalar]], pull):
+        self.anchor, self.K, self.G, self.A = anchor, tuple(K), list(G), A
         self.b: list[Scalar] = list(pull)
+
+    @classmethod
+    def of_penalties(cls, anchor: int, K: Sequence[Force], near: Sequence[Force], mu: Sequence[Scalar], pull):
+        """Of rows K on the anchor and `near` on the other link."""
+        m = len(mu)
+        A: list[list[Scalar]] = [[mu[r] if r == s else 0.0 for s in range(m)] for r in range(m)]
+        return cls(anchor, K, [row * x for row, x in zip(near, mu, strict=True)], A, pull)
 
     def pass_joint(self, joint: Articulation, X: Transform, y: Sequence[Scalar]) -> SpringPassage:
         """Eliminate the link at the moving end: the spring then pulls on its parent."""

@@ -13,17 +13,18 @@ from pathlib import PurePosixPath
 
 from ..model import Model
 from .ignoring import Ignoring, advice
+from .mjcf_collisions import colliding_geoms
 from .mjcf_elements import LIKE_BODY, named_elements, parts_of
 from .xml import Element, check_parts
 from .xml_values import LONGEST_NAME, shortened
 
 # Sections and elements that do not change the motion.
 _TAKEN_OUT = {
-    "mujoco": {"visual", "statistic", "size", "sensor", "contact", "actuator", "custom", "extension"},
+    "mujoco": {"visual", "statistic", "size", "sensor", "actuator", "custom", "extension"},
     "deformable": {"skin"},
     "asset": {"texture", "material", "skin", "hfield"},
     "default": {
-        "material", "camera", "light", "pair", "general", "motor", "position", "velocity", "intvelocity", "damper",
+        "material", "camera", "light", "general", "motor", "position", "velocity", "intvelocity", "damper",
         "cylinder", "muscle", "adhesion", "dcmotor", "orientation", "actuator",
     },
     "body": {"camera", "light"},
@@ -80,7 +81,10 @@ def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
     from_geoms = _setting(root, "inertiafromgeom", "auto")
     # all bodies share a total mass, those that stand too
     shared = not _setting(root, "settotalmass", "-1").startswith("-")
-    meshes = _take_out(root, from_geoms, wrapped, only_moving=not shared)
+    colliding, told = _colliding(root, ignore)
+    warnings += told
+    meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding}, only_moving=not shared)
+    _keep_pairs_of_kept_geoms(root)
     files = _asset_files(root, meshes)
     for key in root.named("keyframe"):
         for element in key:
@@ -142,10 +146,6 @@ def _told(root: Element, ignore: Ignoring) -> tuple[list[str], list[str]]:
         if not ignore.takes("actuator", told):
             warnings.append(told)
         motors = [e.attributes[key] for e in actuators for key in ("joint", "jointinparent") if key in e.attributes]
-    if any(element.tag == "geom" for element, _ in _walk(root)) or root.named("contact"):
-        told = "geoms are left out: contacts are not part of the model"
-        if not ignore.takes("contact", told):
-            warnings.append(told)
     return warnings, motors
 
 
@@ -168,7 +168,9 @@ def _setting(root: Element, name: str, default: str) -> str:
     return found[-1].strip() if found else default
 
 
-def _take_out(root: Element, from_geoms: str, wrapped: set[str], *, only_moving: bool) -> set[str]:
+def _take_out(
+    root: Element, from_geoms: str, wrapped: set[str], colliding: set[int], *, only_moving: bool
+) -> set[str]:
     """Remove what has no part in the dynamics. Returns the meshes that masses depend on."""
     meshes: set[str] = set()
     # (element, the body that its geoms belong to, whether that body can move)
@@ -188,7 +190,10 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str], *, only_moving:
             if child.tag == "geom" and role == "body" and child.attributes.get("name") not in wrapped:
                 stands = only_moving and not moves
                 if stands or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
-                    continue
+                    if id(child) not in colliding:
+                        continue
+                    if stands:  # it is there to be touched, and weighs nothing
+                        child.attributes["mass"] = "0"
             kept.append(child)
         element.children = kept
         waiting.extend((child, body, moves) for child in kept)
@@ -196,6 +201,26 @@ def _take_out(root: Element, from_geoms: str, wrapped: set[str], *, only_moving:
         if element.tag == "geom" and "mesh" in element.attributes:
             meshes.add(element.attributes["mesh"])
     return meshes
+
+
+def _colliding(root: Element, ignore: Ignoring) -> tuple[list[Element], list[str]]:
+    """Geoms to be kept because they collide, and warnings about those that cannot be."""
+    colliding, told = colliding_geoms(root)
+    if colliding and ignore.takes("contact", f"{len(colliding)} geoms that collide"):
+        root.children = [section for section in root if section.tag != "contact"]
+        return [], []
+    return colliding, told
+
+
+def _keep_pairs_of_kept_geoms(root: Element) -> None:
+    """Contacts with geoms that were taken out are taken out too."""
+    there = {element.attributes.get("name") for element, _ in _walk(root) if element.tag == "geom"}
+    for section in root.named("contact"):
+        section.children = [
+            child
+            for child in section
+            if child.tag != "pair" or {child.attributes.get("geom1"), child.attributes.get("geom2")} <= there
+        ]
 
 
 def _weighs(body: Element, from_geoms: str) -> bool:

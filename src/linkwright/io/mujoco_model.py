@@ -21,6 +21,7 @@ from .mujoco_equality import constraints_of
 from .mujoco_names import Names
 from .mujoco_passive import passive_of
 from .mujoco_refusals import check_understood, is_disabled
+from .mujoco_shapes import with_shapes
 from .mujoco_state import MujocoCoordinates
 from .placing import add_link
 
@@ -64,9 +65,13 @@ class _Conversion:
                 self.builder.add_frame(names.sites[i], names.bodies[source.site_bodyid[i]], pose)
         constraints, told = constraints_of(source, names, self.builder, self.blame, self.inactive, self.ignore)
         self.builder.add_passive(*passive_of(source, names, self.blame, self.ignore))
+        touching = self._touching()
         self.builder.add_ignored(*self.ignore.lines)
         with self.blame.whole():
             model = self.builder.build().with_constraints(*constraints)
+            if touching:
+                model, untouched = with_shapes(model, source, names, self.blame)
+                told += untouched
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
             model = replace(model, warnings=(*self.warnings, *told), motors=names.motors)
@@ -74,6 +79,11 @@ class _Conversion:
             keys = {name: coordinates.from_qpos(np.array(source.key_qpos[k])) for k, name in enumerate(names.keys)}
             drawn = coordinates.from_qpos(np.array(source.qpos0))
             return replace(model, reference=keys.pop(REFERENCE, drawn), configurations=keys)
+
+    def _touching(self) -> bool:
+        """Whether contacts are taken over."""
+        colliding = int(np.count_nonzero((self.source.geom_contype != 0) | (self.source.geom_conaffinity != 0)))
+        return not (colliding and self.ignore.takes("contact", f"{colliding} geoms that collide"))
 
     def _add_body(self, i: int) -> None:
         source, name = self.source, self.names.bodies[i]

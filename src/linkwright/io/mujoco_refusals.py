@@ -10,7 +10,10 @@ from .ignoring import Ignoring, advice
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 
-_DISABLE_BITS = {"CONSTRAINT": 0, "EQUALITY": 1, "FRICTIONLOSS": 2, "LIMIT": 3, "SPRING": 5, "DAMPER": 6, "GRAVITY": 7}
+_DISABLE_BITS = {
+    "CONSTRAINT": 0, "EQUALITY": 1, "FRICTIONLOSS": 2, "LIMIT": 3, "CONTACT": 4, "SPRING": 5, "DAMPER": 6, "GRAVITY": 7,
+    "FILTERPARENT": 10, "REFSAFE": 12,
+}  # fmt: skip
 _FREE, _BALL = 0, 1
 # Sizes that are zero in a model of rigid bodies and joints, and the word to ignore them by.
 _COUNTS = {
@@ -43,9 +46,6 @@ class _Check:
                 self._refuse("fluid", "option", option, f"is {given:g}; forces of a fluid are not understood")
         self._joints()
         self._tendon_limits()
-        colliding = int(np.count_nonzero((source.geom_contype != 0) | (source.geom_conaffinity != 0)))
-        if colliding and source.ngeom > 1:
-            self._leave("contact", f"{colliding} geoms collide in MuJoCo; contacts are not part of the model")
         if source.nu:
             listed = ", ".join(repr(source.actuator(k).name or f"actuator_{k}") for k in range(min(source.nu, 20)))
             self._leave("actuator", f"actuators are left out, joint torques are inputs here: {listed}")

@@ -22,6 +22,7 @@ from ..model.joint import FIXED, free_flyer
 from ..model.passive import GravityCompensation
 from ..model.reversal import reversed_joint
 from .closing import check_springless, close_loop, unused
+from .collisions import with_sdf_collisions
 from .drake import ball_constraint
 from .ignoring import Ignoring, leave_out
 from .mimics import told_of_mimics
@@ -99,9 +100,11 @@ class _Assembly:
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
             warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
-            return replace(
+            model = replace(
                 model, warnings=warnings, reference=np.array(self.drawn), ignored=tuple(self.ignore.lines)
             )
+            elements = {name: part.element for name, (_, part) in self.links.items()}
+            return with_sdf_collisions(model, elements, self.ignore)
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]

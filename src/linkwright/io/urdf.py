@@ -18,6 +18,7 @@ import numpy as np
 
 from ..model import GROUND, Model, ModelBuilder, Pose
 from ..model.joint import FIXED, free_flyer
+from .collisions import with_urdf_collisions
 from .ignoring import Ignoring
 from .mimics import told_of_mimics
 from .parallel_robots import Closures
@@ -48,13 +49,13 @@ def model_from_element(
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
         ignore = Ignoring() if ignore is None else ignore
         leave_out_loops(robot, ignore)
-        return replace(_Assembly(robot, floating_base, closures).model(), ignored=tuple(ignore.lines))
+        return replace(_Assembly(robot, floating_base, closures, ignore).model(), ignored=tuple(ignore.lines))
 
 
 class _Assembly:
     """The links and joints of one file on their way into a builder."""
 
-    def __init__(self, robot: Element, floating_base: bool, closures: Closures | None):
+    def __init__(self, robot: Element, floating_base: bool, closures: Closures | None, ignore: Ignoring):
         check_parts(robot, "link", "joint", "frame")
         check_vocabulary(robot, "robot")
         self.warnings: list[str] = []
@@ -65,7 +66,7 @@ class _Assembly:
             self.warnings.append(
                 f"the link {GROUND!r} moves with the floating base and is named {renamed!r}: {GROUND!r} is the ground"
             )
-        self.robot, self.floating_base, self.closures = robot, floating_base, closures
+        self.robot, self.floating_base, self.closures, self.ignore = robot, floating_base, closures, ignore
         self.links: dict[str, LinkPart] = _by_name("link", [read_link(e) for e in robot.named("link")])
         self.joints: dict[str, JointPart] = _by_name("joint", [read_joint(e) for e in robot.named("joint")])
         if not self.links:
@@ -93,6 +94,7 @@ class _Assembly:
             model = self.builder.build().with_constraints(*constraints, *closed)
         told += told_of_mimics(model)
         model = replace(model, warnings=(*model.warnings, *self.warnings, *told), independent=self._independent(order))
+        model = with_urdf_collisions(model, {name: part.element for name, part in self.links.items()}, self.ignore)
         return model if self.closures is None else self.closures.applied(model)
 
     @staticmethod

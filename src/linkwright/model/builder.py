@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from ..errors import ModelError, unknown_name
 from .constraints import Constraint
@@ -35,6 +36,7 @@ class ModelBuilder:
         self._passive: list[Passive] = []
         self._ignored: list[str] = []
         self._warnings: list[str] = []
+        self._contacts: dict[str, Any] = {}  # shapes, pairs and law of the model that this builder continues
 
     @classmethod
     def from_model(cls, model: Model) -> ModelBuilder:
@@ -51,6 +53,7 @@ class ModelBuilder:
         builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
         builder._independent = model.independent
         builder._passive, builder._ignored = list(model.passive), list(model.ignored)
+        builder._contacts = {"shapes": model.shapes, "pairs": model.pairs, "contact_law": model.contact_law}
         return builder
 
     def add_body(
@@ -134,6 +137,7 @@ class ModelBuilder:
             passive=tuple(self._passive),
             ignored=tuple(self._ignored),
             warnings=tuple(warnings),
+            **self._contacts,
         )
 
     def has_name(self, name: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError, ModelError
 from .builder import ModelBuilder
+from .contact.arrangement import joined, kept_after_locking
 from .joint import fixed
 from .model import GROUND, Model
 from .pose import PoseLike
@@ -46,7 +47,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
     kept = [constraint.with_locked(fixed_at) for constraint in model.constraints]
     acting = [element.with_locked(fixed_at) for element in model.passive]
     left = [k for i in range(1, model.nbodies) if i not in locked for k in range(model.nq)[model.iq[i]]]
-    return replace(
+    locked_model = replace(
         builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None)),
         reference=model.reference[left],
         configurations={name: q[left] for name, q in model.configurations.items()},
@@ -55,6 +56,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         passive=tuple(element for element in acting if element is not None),
         ignored=model.ignored,
     )
+    return kept_after_locking(locked_model, model)
 
 
 def attach(
@@ -80,7 +82,7 @@ def attach(
         _copy_frames(other, builder, prefix=prefix, ground=mount)
     except ModelError as error:
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
-    return replace(
+    attached = replace(
         builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints)),
         reference=np.concatenate([model.reference, other.reference]),
         motors=(*model.motors, *(prefix + name for name in other.motors)),
@@ -88,6 +90,7 @@ def attach(
         passive=(*model.passive, *(element.renamed(prefix, mount) for element in other.passive)),
         ignored=(*model.ignored, *(f"{other.name}: {line}" for line in other.ignored)),
     )
+    return joined(attached, model, other, prefix, mount)
 
 
 def depth_first(model: Model) -> Model:
@@ -114,6 +117,9 @@ def depth_first(model: Model) -> Model:
         independent=model.independent,
         passive=model.passive,
         ignored=model.ignored,
+        shapes=model.shapes,
+        pairs=model.pairs,
+        contact_law=model.contact_law,
     )
 
 

@@ -15,12 +15,15 @@ from ..errors import InputError, unknown_name
 from . import configuration
 from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings
+from .contact import ContactLaw, ContactPair, ContactPoint, Shape
+from .contact import arrangement as touching
+from .contact.content import CONTACT_ENTRIES
 from .graph import KinematicGraph
 from .inertia import Inertia
 from .joint import Joint
 from .passive import Passive
 from .pickling import reduced
-from .pose import Pose, finite_array
+from .pose import Pose, PoseLike, finite_array
 
 GROUND = "world"
 
@@ -77,6 +80,10 @@ class Model:
     """What acts of itself beyond single joints' springs: tendons with springs and dampers, compensated weight."""
     ignored: tuple[str, ...] = field(default=(), repr=False)
     """What its file says and `load(..., ignore=...)` left out although it changes the motion."""
+    shapes: tuple[Shape, ...] = field(default=(), repr=False)
+    pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
+    """Shapes whose contact is computed."""
+    contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -88,6 +95,7 @@ class Model:
         object.__setattr__(self, "reference", reference)
         self._check_constraints()
         self._check_notes()
+        touching.check_contacts(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -161,6 +169,28 @@ class Model:
     def with_reference(self, q) -> Model:
         """This model with another configuration as the one it is drawn in."""
         return replace(self, reference=q)
+
+    # Contacts
+
+    def with_shapes(self, *shapes: Shape) -> Model:
+        """This model with further shapes, e.g. `robot.with_shapes(linkwright.sphere("foot", 0.02))`."""
+        return replace(self, shapes=(*self.shapes, *shapes))
+
+    def with_contacts(self, *pairs: ContactPair) -> Model:
+        """This model with further contacts, e.g. `robot.with_contacts(linkwright.contact("foot", "floor"))`."""
+        return touching.with_contacts(self, pairs)
+
+    def on_ground(self, friction: float | None = None, *, condim: int | None = None, at: PoseLike = None) -> Model:
+        """This model with the plane z = 0 (of the frame `at` in the world) under all of its shapes."""
+        return touching.on_ground(self, friction, condim, at)
+
+    def without_contacts(self) -> Model:
+        return replace(self, pairs=())
+
+    @cached_property
+    def contacts(self) -> tuple[ContactPoint, ...]:
+        """Candidate points of all pairs, in the order of `contact_force` and the like."""
+        return touching.contact_points(self)
 
     # Sizes and names
 
@@ -267,6 +297,14 @@ class Model:
 
         text = json.dumps(to_dictionary(self), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def fingerprint_without_contacts(self) -> str:
+        """The fingerprint of all but shapes, pairs and their law: programs that know no contacts stay the same."""
+        from .serialization import to_dictionary
+
+        content = {key: x for key, x in to_dictionary(self).items() if key not in CONTACT_ENTRIES}
+        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Model) and self.fingerprint == other.fingerprint

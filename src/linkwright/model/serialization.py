@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import LinkwrightError, ModelError, unknown_name
 from .builder import ModelBuilder
 from .constraints import CONSTRAINT_KINDS, Constraint
+from .contact.content import CONTACT_ENTRIES, contact_content, read_contact_content
 from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Model
@@ -22,7 +23,7 @@ FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
-    "reference", "configurations", "motors", "independent", "passive", "ignored",
+    "reference", "configurations", "motors", "independent", "passive", "ignored", *CONTACT_ENTRIES,
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -68,6 +69,7 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             for c in model.constraints
         ],
         **_notes(model),
+        **contact_content(model),
     }
 
 
@@ -114,6 +116,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             model, reference=data.get("reference"), configurations=dict(data.get("configurations", {})),
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
             passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),
+            **read_contact_content(data),
         )  # fmt: skip
     except LinkwrightError:
         raise

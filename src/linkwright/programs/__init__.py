@@ -8,13 +8,16 @@ from .closures import CLOSURES
 from .cluster_coordinates import CLUSTER_COORDINATES
 from .clusters import CLUSTERS
 from .constrained import CONSTRAINED
+from .contact import CONTACT
 from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .kinematics import KINEMATICS
 from .recipe import Recipe
 from .step import STEP
 
-_GROUPS = (DYNAMICS, CONSTRAINED, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP)
+_GROUPS = (
+    DYNAMICS, CONSTRAINED, CONTACT, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP,
+)  # fmt: skip
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
 
 

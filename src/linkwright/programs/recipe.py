@@ -30,6 +30,7 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "mu": lambda m: (m.nc,),
     "lam": lambda m: (m.nc,),
     "rows": lambda m: (m.nc,),
+    "warm": lambda m: (m.nv,),
     "dt": lambda m: (),
     "q_ref": lambda m: (m.nq,),
     "v_ref": lambda m: (m.nv,),
@@ -73,6 +74,9 @@ class Recipe:
     """Constraints make no difference (kinematics, inertias), or are taken into account; else they are refused."""
     takes_loops: bool = True
     """Constraints between two bodies are taken into account or make no difference; else they are refused."""
+
+    contacts: str | None = None
+    """The law of the model's contacts, "soft"; None where contacts make no difference."""
 
     freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether something is planned from the constraints' own numbers, which then cannot be inputs of the call."""

@@ -1,0 +1,1 @@
+"""Contact by MuJoCo's soft law on the recursive solvers."""

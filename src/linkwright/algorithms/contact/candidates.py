@@ -1,0 +1,76 @@
+"""Candidate points of all pairs of a model at one state, each with its rows on the bodies it acts on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...model import Tree
+from ...model.contact import Interaction, Shape
+from ...spatial import Force, Matrix, Placement, Vector
+from ..closures.closure import Terms
+from .geometry import Touch, View, touches
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One point: what touches, where, in whose frame that is written, and by which law."""
+
+    touch: Touch
+    body: int  # whose frame the touch is written in
+    sign: float  # +1 if that body is the first's, else -1
+    other: int  # the other body; 0 is the ground
+    other_pose: Placement  # in that frame
+    view: View
+    interaction: Interaction
+    shapes: tuple[Shape, Shape]
+
+    def terms(self) -> Terms:
+        """Rows of the relative velocity of the first body: along normal, t1, t2, then about them."""
+        dimension = self.interaction.condim
+        directions = (self.touch.normal, self.touch.t1, self.touch.t2)
+        own = _rows(self.touch.point, directions, dimension)
+        terms: Terms = [(self.body, tuple(row * self.sign for row in own))]
+        if self.other:
+            back = self.other_pose.rotation.T
+            point = back @ (self.touch.point - self.other_pose.position)
+            its = _rows(point, [back @ d for d in directions], dimension)
+            terms.append((self.other, tuple(row * -self.sign for row in its)))
+        return terms
+
+
+def _rows(point: Vector, directions: Sequence[Vector], dimension: int) -> list[Force]:
+    linear = [Force(point.cross(d), d) for d in directions[: min(dimension, 3)]]
+    return linear + [Force(d, Vector.zero()) for d in directions[: max(dimension - 3, 0)]]
+
+
+def candidates(tree: Tree, poses: Sequence[Placement]) -> list[Candidate]:
+    """`poses`: of every body's frame of computation in the world."""
+    model = tree.model
+    shapes = {shape.name: shape for shape in model.shapes}
+    found = []
+    for pair in model.pairs:
+        first, second = shapes[pair.first], shapes[pair.second]
+        places = [tree.frame_transform(shape.on, shape.placement) for shape in (first, second)]
+        bodies = [body for body, _ in places]
+        body = bodies[0] or bodies[1]  # the first that moves
+        other = bodies[1] if bodies[0] else 0
+        own = poses[body]
+        view = View(tuple(Vector(*row) for row in own.rotation.rows), own.position)  # type: ignore[arg-type]
+        seen = {body: Placement.identity(), other: _seen_from(own, poses[other])}
+        local = [
+            Placement.identity().after(X) if shape.kind == "plane" else seen[b].after(X)
+            for shape, (b, X) in zip((first, second), places, strict=True)
+        ]
+        law = pair.interaction(first, second)
+        sign = 1.0 if bodies[0] else -1.0
+        found += [
+            Candidate(touch, body, sign, other, seen[other], view, law, (first, second))
+            for touch in touches(first, local[0], second, local[1], view)
+        ]
+    return found
+
+
+def _seen_from(own: Placement, other: Placement) -> Placement:
+    back: Matrix = own.rotation.T
+    return Placement(back @ other.rotation, back @ (other.position - own.position))

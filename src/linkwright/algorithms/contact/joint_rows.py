@@ -1,0 +1,93 @@
+"""Limits and dry friction of one joint velocity, as costs of its acceleration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...scalar import Scalar, absolute, maximum, minimum, where
+from ...spatial import Motion
+from .cones import Line, Values
+
+
+@dataclass(frozen=True)
+class LimitRow:
+    """D/2 z^2 of z = sign x - e where it is negative; D is zero away from the limit."""
+
+    sign: float
+    D: Scalar
+    e: Scalar
+
+
+@dataclass(frozen=True)
+class FrictionRow:
+    """Huber's cost of z = x - e: D/2 z^2, but a force of at most `loss`."""
+
+    loss: float
+    D: Scalar
+    e: Scalar
+
+
+class JointRows:
+    """All of velocity k."""
+
+    size = 1
+
+    def __init__(self, k: int, friction: FrictionRow | None, limits: Sequence[LimitRow], weight: float):
+        self.k, self.friction, self.limits, self.weights = k, friction, tuple(limits), [weight]
+
+    def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> Values:
+        return [a[self.k]]
+
+    def penalty(self, x: Values) -> tuple[Scalar, Scalar]:
+        """(H, load): the force is load - H x near x."""
+        H: Scalar = 0.0
+        load: Scalar = 0.0
+        if self.friction is not None:
+            F, D, e = self.friction.loss, self.friction.D, self.friction.e
+            z = x[0] - e
+            slides = absolute(z) * D >= F
+            H = H + where(slides, 0.0, D)
+            load = load + where(slides, where(z > 0.0, -F, F), D * e)
+        for limit in self.limits:
+            on = limit.sign * x[0] - limit.e < 0.0
+            H = H + where(on, limit.D, 0.0)
+            load = load + where(on, limit.D * limit.e * limit.sign, 0.0)
+        return H, load
+
+    def friction_force(self, x: Values) -> Scalar:
+        if self.friction is None:
+            return 0.0
+        F = self.friction.loss
+        return -minimum(maximum((x[0] - self.friction.e) * self.friction.D, -F), F)
+
+    def limit_force(self, x: Values) -> Scalar:
+        total: Scalar = 0.0
+        for limit in self.limits:
+            z = limit.sign * x[0] - limit.e
+            total = total - where(z < 0.0, limit.D * z * limit.sign, 0.0)
+        return total
+
+    def force(self, x: Values) -> Values:
+        return [self.friction_force(x) + self.limit_force(x)]
+
+    def line(self, x: Values, dx: Values) -> Line:
+        d = dx[0]
+
+        def at(t: Scalar) -> tuple[Scalar, Scalar]:
+            now = x[0] + t * d
+            first: Scalar = 0.0
+            second: Scalar = 0.0
+            if self.friction is not None:
+                F, D = self.friction.loss, self.friction.D
+                f = D * (now - self.friction.e)
+                first = first + minimum(maximum(f, -F), F) * d
+                second = second + where(absolute(f) >= F, 0.0, D * d * d)
+            for limit in self.limits:
+                z = limit.sign * now - limit.e
+                on = z < 0.0
+                first = first + where(on, limit.D * z * d * limit.sign, 0.0)
+                second = second + where(on, limit.D * d * d, 0.0)
+            return first, second
+
+        return at

@@ -1,0 +1,75 @@
+"""How easily bodies and joints move: MuJoCo's `invweight0`, by which the soft law is scaled, for models without them.
+
+Of a body the mean of J M^-1 J' over the three directions at its centre of mass, of a velocity the diagonal entry of
+M^-1 (the mean of three that belong together), both in the pose the mechanism is drawn in. Constants of the model: they
+stay as they are when its numbers become inputs of the call.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from ...model import Model, Tree, tree_of
+from ...spatial import Force, Vector
+from ..crba import crba
+from ..ltl import ltl_factor, solve_LT, velocity_parents
+from ..motion_sweep import MotionSweep
+
+_THREES = {"free_flyer": 2, "spherical": 1}  # joints with as many triples of velocities
+
+
+class Weights:
+    """inverse weights of bodies (1/kg) and of velocities."""
+
+    def __init__(self, model: Model):
+        tree, q = tree_of(model), [float(x) for x in model.reference]
+        self._tree, self._sweep = tree, MotionSweep(tree, q, [0.0] * model.nv)
+        self._parents = velocity_parents(tree)
+        self._L = ltl_factor(crba(tree, q), self._parents)
+        self.velocities = self._of_velocities(model)
+
+    def body(self, i: int) -> float:
+        if not i:
+            return 0.0
+        inertia = self._tree.inertia[i]
+        mass = float(inertia.m)
+        com = inertia.h * (1.0 / mass) if mass > 0.0 else Vector.zero()
+        return sum(self._energy(self._row(i, Force(com.cross(d), d))) for d in map(Vector.unit, range(3))) / 3.0
+
+    def _of_velocities(self, model: Model) -> list[float]:
+        n = model.nv
+        own = [self._energy([1.0 if r == k else 0.0 for r in range(n)]) for k in range(n)]
+        for i, joint in enumerate(model.joints, start=1):
+            for t in range(_THREES.get(joint.kind, 0)):
+                three = slice(model.iv[i].start + 3 * t, model.iv[i].start + 3 * t + 3)
+                own[three] = [sum(own[three]) / 3.0] * 3
+        return own
+
+    def _row(self, i: int, f: Force) -> list[float]:
+        tree, row = self._tree, [0.0] * self._tree.nv
+        while i:
+            row[tree.iv[i]] = [float(x) for x in self._sweep.S[i].project(f)]
+            f, i = self._sweep.X[i].T @ f, tree.parent[i]
+        return row
+
+    def _energy(self, row: Sequence[float]) -> float:
+        return sum(float(x) ** 2 for x in solve_LT(self._L, self._parents, list(row)))
+
+
+@functools.lru_cache(maxsize=32)
+def weights(model: Model) -> Weights:
+    return Weights(model)
+
+
+def shape_weight(tree: Tree, shape) -> float:
+    """Of the body that a shape is on."""
+    if shape.inverse_weight is not None:
+        return shape.inverse_weight
+    return weights(tree.model).body(tree.model.frame(shape.on).body)
+
+
+def joint_weights(tree: Tree, i: int) -> list[float]:
+    """Of the velocities of body i's joint."""
+    given = tree.model.contact_law.of_joint(tree.model.joints[i - 1].name).inverse_weight
+    return list(weights(tree.model).velocities[tree.iv[i]] if given is None else given)

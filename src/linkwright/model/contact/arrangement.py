@@ -1,0 +1,156 @@
+"""Shapes and pairs of a model: checked, listed, added, and carried along when models are edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...errors import InputError, ModelError, unknown_name
+from ..pose import PoseLike
+from .law import ContactLaw
+from .pair import ContactPair, ContactPoint, is_computed, ordered, points_of
+from .shape import Shape, plane
+
+if TYPE_CHECKING:
+    from ..model import Model
+
+GROUND = "world"
+_FLOOR = "ground"
+
+
+def check_contacts(model: Model) -> None:
+    shapes: dict[str, Shape] = {}
+    for shape in model.shapes:
+        if not isinstance(shape, Shape):
+            raise InputError(f"{shape!r} is not a shape; expected e.g. linkwright.sphere('foot', 0.02)")
+        if shape.name in shapes:
+            raise InputError(f"two shapes are named {shape.name!r}; names must be unique: give one with name=...")
+        shapes[shape.name] = shape
+        if model.frame(shape.on).body and shape.kind == "plane":
+            raise ModelError(
+                f"plane {shape.name!r} is on {shape.on!r}, which moves; planes are part of the ground: use a box or a "
+                f"convex shape"
+            )
+    seen: set[frozenset[str]] = set()
+    for pair in model.pairs:
+        if not isinstance(pair, ContactPair):
+            raise InputError(f"{pair!r} is not a contact; expected e.g. linkwright.contact('foot', 'floor')")
+        for name in (pair.first, pair.second):
+            if name not in shapes:
+                raise unknown_name("shape", name, shapes)
+        one, two = shapes[pair.first], shapes[pair.second]
+        if ordered(one, two) != (one, two):
+            raise ModelError(f"contact {pair.name!r}: {two.kind} {two.name!r} is to be named first, then {one.name!r}")
+        if model.frame(one.on).body == model.frame(two.on).body:
+            raise ModelError(f"contact {pair.name!r} is between two shapes of one body, on {one.on!r} and {two.on!r}")
+        if frozenset((pair.first, pair.second)) in seen:
+            raise InputError(f"contact {pair.name!r} is there twice")
+        seen.add(frozenset((pair.first, pair.second)))
+
+
+def contact_points(model: Model) -> tuple[ContactPoint, ...]:
+    """Candidate points of all pairs, in their order."""
+    shapes = {shape.name: shape for shape in model.shapes}
+    return tuple(
+        point for pair in model.pairs for point in points_of(pair, shapes[pair.first], shapes[pair.second])
+    )
+
+
+def with_contacts(model: Model, given: Sequence[ContactPair]) -> Model:
+    """With further pairs; where one names a body, all shapes on it are meant."""
+    pairs = {frozenset((pair.first, pair.second)): pair for pair in model.pairs}
+    for pair in given:
+        if not isinstance(pair, ContactPair):
+            raise InputError(f"{pair!r} is not a contact; expected e.g. linkwright.contact('foot', 'floor')")
+        for one in _meant(model, pair.first):
+            for two in _meant(model, pair.second):
+                first, second = ordered(one, two)
+                pairs[frozenset((first.name, second.name))] = pair.between(first.name, second.name)
+    return replace(model, pairs=tuple(pairs.values()))
+
+
+def _meant(model: Model, name: str) -> list[Shape]:
+    found = [shape for shape in model.shapes if shape.name == name]
+    if found:
+        return found
+    names = {shape.name for shape in model.shapes} | {shape.on for shape in model.shapes}
+    try:
+        body = model.frame(name).body
+    except InputError:
+        raise unknown_name("shape or body with shapes", name, names) from None
+    found = [shape for shape in model.shapes if model.frame(shape.on).body == body]
+    if not found:
+        raise unknown_name("shape or body with shapes", name, names)
+    return found
+
+
+def on_ground(model: Model, friction, condim: int | None, at: PoseLike, **surface) -> Model:
+    """With a plane named "ground", in contact with every moving shape that may touch anything."""
+    floors = [shape.name for shape in model.shapes if shape.kind == "plane"]
+    if floors:
+        raise InputError(f"{model.name!r} stands on {floors[0]!r} already; with_contacts(...) changes what touches it")
+    touching = [s for s in model.shapes if model.frame(s.on).body and (s.surface.contype or s.surface.conaffinity)]
+    if not touching:
+        raise InputError(
+            f"{model.name!r} has no shapes that could stand on the ground; give it some: "
+            f"robot.with_shapes(linkwright.sphere('foot', 0.02, at=(0, 0, -0.2)), ...)"
+        )
+    floor = plane(GROUND, at=at, name=_FLOOR, **surface)
+    sliding = None if friction is None else (friction, friction)
+    pairs = [ContactPair(shape.name, _FLOOR, condim, sliding) for shape in touching]
+    return replace(model, shapes=(*model.shapes, floor), pairs=(*model.pairs, *pairs))
+
+
+def floor_pairs(model: Model) -> list[ContactPair]:
+    """Planes with every moving shape that their masks let them touch and that has no contact with them yet."""
+    known = {frozenset((pair.first, pair.second)) for pair in model.pairs}
+    floors = [shape for shape in model.shapes if shape.kind == "plane"]
+    return [
+        ContactPair(shape.name, floor.name)
+        for floor in floors
+        for shape in model.shapes
+        if shape.kind != "plane" and model.frame(shape.on).body and is_computed(shape, floor)
+        and shape.surface.may_touch(floor.surface) and frozenset((shape.name, floor.name)) not in known
+    ]  # fmt: skip
+
+
+def kept_after_locking(locked: Model, model: Model) -> Model:
+    """`locked` with the shapes of `model`, and the pairs of those that can still move relative to each other.
+
+    Weights of the file were of the mechanism before: they are computed anew.
+    """
+    shapes = tuple(replace(shape, inverse_weight=None) for shape in model.shapes)
+    body = {shape.name: locked.frame(shape.on).body for shape in shapes}
+    pairs = tuple(pair for pair in model.pairs if body[pair.first] != body[pair.second])
+    return replace(locked, shapes=shapes, pairs=pairs, contact_law=_without_weights(model.contact_law))
+
+
+def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str) -> Model:
+    """`attached` with the shapes of both; floors of either are touched by the other's shapes, as masks say."""
+    shapes = [replace(shape, inverse_weight=None) for shape in model.shapes]
+    shapes += [replace(shape.renamed(prefix, mount, GROUND), inverse_weight=None) for shape in other.shapes]
+    planes_move = attached.frame(mount).body != 0
+    lost = {shape.name for shape in shapes if shape.kind == "plane" and planes_move and shape.on == mount}
+    pairs = [*model.pairs, *(pair.between(prefix + pair.first, prefix + pair.second) for pair in other.pairs)]
+    law, its = model.contact_law, other.contact_law
+    law = replace(
+        _without_weights(law),
+        joints={**_without_weights(law).joints, **{prefix + k: x for k, x in _without_weights(its).joints.items()}},
+        equalities={
+            **_without_weights(law).equalities, **{prefix + k: x for k, x in _without_weights(its).equalities.items()},
+        },
+    )  # fmt: skip
+    result = replace(
+        attached, contact_law=law, shapes=tuple(shape for shape in shapes if shape.name not in lost),
+        pairs=tuple(pair for pair in pairs if not {pair.first, pair.second} & lost),
+    )  # fmt: skip
+    return replace(result, pairs=(*result.pairs, *floor_pairs(result)))
+
+
+def _without_weights(law: ContactLaw) -> ContactLaw:
+    return replace(
+        law,
+        joints={name: replace(x, inverse_weight=None) for name, x in law.joints.items()},
+        equalities={name: replace(x, inverse_weight=None) for name, x in law.equalities.items()},
+    )

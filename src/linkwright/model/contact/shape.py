@@ -1,0 +1,141 @@
+"""Shapes that can touch: where they sit, how large they are, what their surface is like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, unknown_name
+from ..pose import Pose, PoseLike, finite_array
+from .softness import Softness
+from .surface import Surface
+
+# In MuJoCo's order, which says whose normal a contact has; how many numbers a size has.
+SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "convex": 0}
+KINDS = tuple(SIZES)
+_MOST_POINTS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Made by `sphere`, `capsule`, `box`, `cylinder`, `ellipsoid`, `convex` and `plane`.
+
+    on         the body or frame it is fixed to
+    size       sphere: radius; capsule and cylinder (along z): radius, half the length; box and ellipsoid: half the
+               extents. A plane is z = 0 of its own frame, free above.
+    points     corners of a convex shape
+    inverse_weight   how easily it is moved there, in 1/kg, if the file says; the law scales by it. Else it is computed.
+    """
+
+    name: str
+    kind: str
+    on: str
+    size: tuple[float, ...] = ()
+    placement: Pose = field(default_factory=Pose.identity)
+    surface: Surface = field(default_factory=Surface)
+    points: tuple[tuple[float, ...], ...] = ()
+    inverse_weight: float | None = None
+
+    def __post_init__(self):
+        for what in ("name", "on"):
+            if not isinstance(getattr(self, what), str) or not getattr(self, what):
+                raise ModelError(f"{what!r} of a shape is {getattr(self, what)!r}; expected a non-empty string")
+        if self.kind not in SIZES:
+            raise ModelError(f"shape {self.name!r}: {unknown_name('kind of shape', self.kind, SIZES)}")
+        size = finite_array(self.size, (SIZES[self.kind],), f"size of {self.kind} {self.name!r}")
+        if np.any(size <= 0.0):
+            raise ModelError(f"size of {self.kind} {self.name!r} is {size.tolist()}; every number must be positive")
+        object.__setattr__(self, "size", tuple(size.tolist()))
+        object.__setattr__(self, "points", self._checked_points())
+        if self.inverse_weight is not None:
+            weight = float(finite_array(self.inverse_weight, (), f"inverse weight of shape {self.name!r}"))
+            if weight < 0.0:
+                raise ModelError(f"inverse weight of shape {self.name!r} is {weight:g}; must not be negative")
+            object.__setattr__(self, "inverse_weight", weight)
+
+    def _checked_points(self) -> tuple[tuple[float, ...], ...]:
+        if self.kind != "convex":
+            if len(self.points):
+                raise ModelError(f"{self.kind} {self.name!r} was given points; only a convex shape has them")
+            return ()
+        points = np.asarray(self.points, dtype=float)
+        if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= _MOST_POINTS:
+            raise ModelError(
+                f"convex {self.name!r} has points of shape {points.shape}; expected (n, 3), n from 1 to {_MOST_POINTS}"
+            )
+        return tuple(map(tuple, finite_array(points, points.shape, f"points of convex {self.name!r}").tolist()))
+
+    @property
+    def rank(self) -> int:
+        return KINDS.index(self.kind)
+
+    def renamed(self, prefix: str, ground: str, ground_name: str) -> Shape:
+        return replace(self, name=prefix + self.name, on=ground if self.on == ground_name else prefix + self.on)
+
+
+def _shape(kind: str, on: str, size, at: PoseLike, name: str | None, points=(), **surface: Any) -> Shape:
+    solref, solimp = surface.pop("solref", None), surface.pop("solimp", None)
+    softness = Softness(
+        Softness().solref if solref is None else solref, Softness().solimp if solimp is None else solimp
+    )
+    unknown = set(surface) - set(Surface.__dataclass_fields__)
+    if unknown:
+        known = [*(n for n in Surface.__dataclass_fields__ if n != "softness"), "solref", "solimp"]
+        raise unknown_name("property of a shape", sorted(unknown)[0], known)
+    given = {key: value for key, value in surface.items() if value is not None}
+    label = f"{on}/{kind}" if name is None else name
+    return Shape(label, kind, on, size, Pose.of(at).snapped(), Surface(softness=softness, **given), points)
+
+
+def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
+    """A ball on the body or frame `on`, its centre `at` there. Further arguments are those of a surface:
+    friction, condim, solref, solimp, margin, priority, solmix, contype, conaffinity, as in MuJoCo.
+    """
+    return _shape("sphere", on, (radius,), at, name, **surface)
+
+
+def capsule(
+    on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
+) -> Shape:
+    """A cylinder along z with half balls on its ends; `length` is that of the cylinder."""
+    return _shape("capsule", on, (radius, _half(length, "capsule")), at, name, **surface)
+
+
+def cylinder(
+    on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
+) -> Shape:
+    """Along z."""
+    return _shape("cylinder", on, (radius, _half(length, "cylinder")), at, name, **surface)
+
+
+def box(
+    on: str, extents: Sequence[float], *, at: PoseLike = None, name: str | None = None, **surface: Any
+) -> Shape:
+    """`extents`: whole lengths along x, y, z."""
+    half = finite_array(extents, (3,), f"extents of a box on {on!r}") * 0.5
+    return _shape("box", on, tuple(half), at, name, **surface)
+
+
+def ellipsoid(
+    on: str, radii: Sequence[float], *, at: PoseLike = None, name: str | None = None, **surface: Any
+) -> Shape:
+    return _shape("ellipsoid", on, radii, at, name, **surface)
+
+
+def convex(
+    on: str, points: Sequence[Sequence[float]], *, at: PoseLike = None, name: str | None = None, **surface: Any
+) -> Shape:
+    """The convex hull of points; every one of them is a candidate for contact with planes."""
+    return _shape("convex", on, (), at, name, points, **surface)
+
+
+def plane(on: str = "world", *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
+    """z = 0 of the frame `at`, on the ground; everything above it is free."""
+    return _shape("plane", on, (), at, name, **surface)
+
+
+def _half(length: float, what: str) -> float:
+    return float(finite_array(length, (), f"length of a {what}")) * 0.5

@@ -1,0 +1,119 @@
+"""contact_dynamics by itself: physics, hard equalities, limits of the options."""
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.algorithms.contact.weights import weights
+from linkwright.errors import InputError, UnsupportedError
+
+STANDING = {"q": np.array([0, 0, 0.099, 0, 0, 0, 1.0]), "v": np.zeros(6), "tau": np.zeros(6), "dt": 0.002}
+
+
+def ball(**surface) -> lw.Model:
+    builder = lw.ModelBuilder("ball")
+    builder.add_body("ball", lw.free_flyer("free"), inertia=lw.Inertia(2.0, np.zeros(3), np.eye(3) * 0.008))
+    return builder.build().with_shapes(lw.sphere("ball", 0.1, name="skin", **surface))
+
+
+def test_a_ball_in_the_air_falls_and_one_on_the_ground_does_not():
+    solve = lw.reference(ball().on_ground(0.8), "contact_dynamics")
+    falling = solve(**{**STANDING, "q": np.array([0, 0, 0.5, 0, 0, 0, 1.0])})
+    assert falling.a == pytest.approx([0, 0, -9.81, 0, 0, 0]) and not np.asarray(falling.contact_force).any()
+    resting = solve(**STANDING)
+    assert resting.a[2] > -5 and resting.contact_force["skin/ground"][0] > 2.0 * 5 and resting.gap["skin/ground"] < 0
+
+
+def test_forces_balance(rng):
+    """M a + c - tau is what all forces do, whichever they are."""
+    model = lw.load("quadruped")
+    feet = [lw.sphere(f"{leg}_shank", 0.02, at=(0, 0, -0.2)) for leg in ("FL", "FR", "RL", "RR")]
+    model = model.with_shapes(*feet, lw.box("trunk", (0.3, 0.2, 0.1))).on_ground(0.6)
+    solve = lw.reference(
+        model, "contact_dynamics", outputs=("a", "contact_force", "contact_point", "contact_frame", "active", "status")
+    )
+    q = model.random_configuration(rng, 20)
+    q[:, :2], q[:, 2] = 0.0, rng.uniform(0.0, 0.3, 20)
+    v, tau = rng.normal(size=(20, model.nv)), rng.normal(size=(20, model.nv))
+    solution = solve(q, v, tau, 0.002)
+    assert not solution.status.any() and np.asarray(solution.active).sum() > 20
+    left = lw.reference(model, "rnea")(q, v, solution.a) - tau
+    total = np.zeros((20, 3))  # in the world: forces of the ground are all that pushes a floating robot
+    frames, forces = np.asarray(solution.contact_frame), np.asarray(solution.contact_force)
+    total = np.einsum("nkij,nki->nj", frames, forces[..., :3])
+    R = lw.reference(model, "forward_kinematics", frames=["trunk"], outputs="rotations")(q)[:, 0]
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", R, left[:, :3]), total, atol=1e-7 * np.abs(total).max())
+
+
+def test_friction_keeps_forces_in_the_cone(rng):
+    model = ball(condim=3).on_ground(0.4)
+    solve = lw.reference(model, "contact_dynamics")
+    for _ in range(20):
+        force = solve(**{**STANDING, "v": rng.normal(size=6) * 3}).contact_force["skin/ground"]
+        assert force[0] >= 0 and np.hypot(*force[1:3]) <= 0.4 * force[0] * (1 + 1e-9)
+
+
+def test_hard_loops_are_closed_while_standing():
+    """A four-bar hung over a floor: its loop is kept exactly, its tip is pushed by the floor."""
+    model = lw.load("four_bar")
+    tips = [lw.sphere(body.name, 0.5, name=f"{body.name}_ball") for body in model.bodies[1:]]
+    model = model.with_shapes(*tips).on_ground(0.5)
+    q, v = model.reference, np.zeros(model.nv)
+    solve = lw.reference(
+        model, "contact_dynamics", outputs=("a", "active", "forces", "contact_force", "iterations", "status")
+    )
+    solution = solve(q, v, np.zeros(model.nv), 0.002)
+    assert solution.status == 0 and np.asarray(solution.active).any()
+    J = lw.reference(model, "constraint_jacobian")(q)
+    assert np.abs(J @ solution.a).max() < 1e-8 * (1 + np.abs(solution.a).max())
+    free = lw.compile(model, "lcaba")(q, v, np.zeros(model.nv))
+    apart = lw.reference(model.without_contacts(), "contact_dynamics")(q, v, np.zeros(model.nv), 0.002)
+    np.testing.assert_allclose(apart.a, free.a, rtol=1e-7, atol=1e-7)
+    assert np.abs(solution.a - free.a).max() > 1e-3
+
+
+def test_limits_and_friction_are_told_apart():
+    builder = lw.ModelBuilder("arm")
+    joint = lw.revolute("j", axis="y", lower=-0.1, upper=0.1, friction=0.3)
+    builder.add_body("arm", joint, inertia=lw.Inertia(1.0, np.array([0.2, 0, 0]), np.eye(3) * 0.01))
+    model = builder.build()
+    names = ("a", "limit_torque", "friction_torque", "status")
+    solve = lw.reference(model, "contact_dynamics", outputs=names)
+    moving = solve(np.array([0.0]), np.array([1.0]), np.zeros(1), 0.002)
+    assert moving.limit_torque == 0 and moving.friction_torque == pytest.approx(-0.3)
+    beyond = solve(np.array([0.12]), np.array([1.0]), np.zeros(1), 0.002)
+    assert beyond.limit_torque < 0
+    without = lw.reference(model, "contact_dynamics", outputs=names, limits=False, friction=False)
+    assert not without(np.array([0.12]), np.array([1.0]), np.zeros(1), 0.002).limit_torque.any()
+
+
+def test_weights_are_those_of_mujoco():
+    """Where a file does not say how easily bodies and joints move, it is computed as MuJoCo does."""
+    pytest.importorskip("mujoco")
+    from random_mjcf import RandomModel
+
+    for seed in range(12):
+        model = lw.load(RandomModel(seed).text())
+        computed = weights(model)
+        for shape in model.shapes:
+            assert computed.body(model.frame(shape.on).body) == pytest.approx(shape.inverse_weight, rel=1e-9)
+        for name, own in model.contact_law.joints.items():
+            velocities = model.iv[model.joint_index(name)]
+            assert computed.velocities[velocities] == pytest.approx(list(own.inverse_weight), rel=1e-9)
+
+
+@pytest.mark.parametrize("options", [
+    {"equality": "firm"}, {"cone": "round"}, {"limits": 1}, {"warm_start": True}, {"iterations": 0},
+    {"tolerance": -1.0}, {"baumgarte": float("nan")}, {"equality": "soft", "baumgarte": 0.1},
+])  # fmt: skip
+def test_options_are_checked(options):
+    with pytest.raises(InputError):
+        lw.reference(ball().on_ground(), "contact_dynamics", **options)
+
+
+def test_friction_along_a_free_body_is_refused():
+    builder = lw.ModelBuilder("ball")
+    joint = lw.free_flyer("free", friction=1.0)
+    builder.add_body("ball", joint, inertia=lw.Inertia(2.0, np.zeros(3), np.eye(3)))
+    with pytest.raises(UnsupportedError, match="free"):
+        lw.reference(builder.build(), "contact_dynamics")(**STANDING)
