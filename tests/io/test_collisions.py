@@ -8,15 +8,25 @@ import linkwright as lw
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 
 
-def urdf(*collisions: str) -> lw.Model:
+def urdf(*collisions: str, ignore=()) -> lw.Model:
     tip = "".join(f"<collision{c}</collision>" for c in collisions)
     return lw.load(
         f'<robot name="r"><link name="base">{INERTIAL}<collision><geometry><sphere radius=".1"/></geometry></collision>'
         f'</link><link name="tip">{INERTIAL}{tip}</link><link name="toe"><collision name="nail"><geometry>'
         f'<box size=".1 .2 .3"/></geometry></collision></link><joint name="j" type="continuous"><parent link="base"/>'
         f'<child link="tip"/></joint><joint name="f" type="fixed"><origin xyz="0 0 1"/><parent link="tip"/>'
-        f'<child link="toe"/></joint></robot>'
+        f'<child link="toe"/></joint></robot>', ignore=ignore,
+    )  # fmt: skip
+
+
+def test_shapes_may_be_ignored():
+    sdf = (
+        '<sdf version="1.9"><model name="m"><link name="l"><collision name="c"><geometry><sphere><radius>1</radius>'
+        "</sphere></geometry></collision></link></model></sdf>"
     )
+    assert len(lw.load(sdf).shapes) == 1 and len(urdf().shapes) == 2
+    for model in (lw.load(sdf, ignore="contact"), urdf(ignore="contact")):
+        assert not model.shapes and "collision shapes" in model.ignored[0]
 
 
 def test_urdf_shapes_are_on_their_links():
