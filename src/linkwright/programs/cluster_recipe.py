@@ -17,7 +17,7 @@ from .recipe import SHAPES, Recipe
 COORDINATES = ("independent", "spanning")
 REFLECTIONS = ("diagonal", "block", "none")
 OPTIONS = {
-    "coordinates": "independent", "independent": None, "clusters": (), "loops": None, "newton": (8, 4), "guess": None,
+    "coordinates": "independent", "independent": None, "clusters": (), "loops": None, "newton": None, "guess": None,
     "pose": None,
 }  # fmt: skip
 
@@ -60,10 +60,13 @@ def _check_options(needs_no_contacts: bool):
         if options.get("reflected", "diagonal") not in REFLECTIONS:
             raise InputError(f"reflected is {options['reflected']!r}; expected one of {', '.join(REFLECTIONS)}")
         newton = options["newton"]
-        if not isinstance(newton, tuple | list) or len(newton) != 2 or not all(
-            isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= 50 for n in newton
-        ):  # fmt: skip
-            raise InputError(f"newton is {newton!r}; expected (steps of continuation, steps at the end), each 0 to 50")
+        steps = newton if isinstance(newton, tuple | list) else ()
+        counted = [n for n in steps if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= 50]
+        if newton is not None and not len(counted) == len(steps) == 2:
+            raise InputError(
+                f"newton is {newton!r}; expected None, to go on until the pose is found, or (steps on the way, steps "
+                f"at the end), each 0 to 50"
+            )
         plan = plan_of(model, options)
         if needs_no_contacts:
             outside = [c.name for n, c in enumerate(model.constraints) if n not in plan.embedded]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from ..algorithms.loops.plan import ClusterPlan
 from ..algorithms.loops.resolution import Resolution
 from ..errors import InputError
 from ..model import Model, Tree
-from ..scalar import Scalar, maximum
-from .status import status
+from ..scalar import Scalar, maximum, where
+from .status import STATUS_NOT_CONVERGED, STATUS_OK, STATUS_OTHER_BRANCH, status
 
-# A pose counts as solved when no constraint is off by more than this (metres or radians).
-POSITION_TOLERANCE = 1e-9
+# A pose counts as solved, and one that is given as closed, when no constraint is off by more than this (metres or
+# radians). Poses that are given come out of integrations.
+SOLVED = {"float64": 1e-9, "float32": 1e-4}
+CLOSED = {"float64": 1e-6, "float32": 1e-3}
 
 
 @functools.lru_cache(maxsize=64)
@@ -48,22 +51,35 @@ class ClusterState:
         guess = list(x["guess"]) if "guess" in x else None
         self.system: ClusteredTree
         self.resolutions: list[Resolution]
-        newton = options["newton"] if guess is None else (0, options["newton"][1])
-        self.system, self.resolutions = self.plan.on(tree, newton=newton, start=guess, reflection=reflection)
-        self.left: list[Scalar] = []
-        if "q" in x and options["coordinates"] == "spanning":
+        newton = options["newton"]
+        if newton is not None and guess is not None:
+            newton = (0, newton[1])
+        self.system, self.resolutions = self.plan.on(
+            tree, newton=newton, start=guess, reflection=reflection, precision=options.get("precision", "float64")
+        )
+        self._solved: list[Scalar] = []
+        self._given = "q" in x and options["coordinates"] == "spanning"
+        self._tolerance = (CLOSED if self._given else SOLVED)[options.get("precision", "float64")]
+        if self._given:
             self.q = list(x["q"])
         else:
             self.q = [0.0] * tree.nq
             for n, value in zip(self.plan.coordinates, x["y"], strict=True):
                 self.q[n] = value
             for resolution in self.resolutions[1:]:
-                self.left += resolution.solve_positions(self.q)
+                self._solved += resolution.solve_positions(self.q)
         yd = x.get("yd")
         self.embeddings: list[Embedding] = [
             resolution.embedding(self.q, None if yd is None else self.system.pick(k, yd))
             for k, resolution in enumerate(self.resolutions)
         ]
+
+    @cached_property
+    def left(self) -> list[Scalar]:
+        """What is left of every constraint that is not met by formula."""
+        if not self._given:
+            return self._solved
+        return [x for resolution in self.resolutions[1:] for x in resolution.errors(self.q)]
 
     @property
     def residual(self) -> Scalar:
@@ -76,7 +92,13 @@ class ClusterState:
     def status(self, values, pivots) -> Scalar:
         """As everywhere; singular too where other coordinates should be independent."""
         margins = [margin for resolution in self.resolutions for margin in resolution.margins(self.q)]
-        return status(values, [*pivots, *margins], self.residual <= POSITION_TOLERANCE if self.left else None)
+        outcome: Scalar = STATUS_OK
+        for side in () if self._given else (x for resolution in self.resolutions for x in resolution.branches(self.q)):
+            outcome = where(side > 0.0, outcome, STATUS_OTHER_BRANCH)
+        code = status([], [*pivots, *margins], outcome=outcome)
+        if self.left:  # what is said of a pose that is open means nothing
+            code = where(self.residual <= self._tolerance, code, STATUS_NOT_CONVERGED)
+        return status(values, [], outcome=code)
 
 
 class Lazy(dict):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..scalar import Scalar, where
 
 STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE, STATUS_INFEASIBLE = 0.0, 1.0, 2.0, 3.0, 4.0
+STATUS_OTHER_BRANCH = 5.0
 # Relative errors from digits lost that are flagged, in units of the rounding of one number. Estimates are high by a
 # factor of ten or more (algorithms/lost_digits.py), so these are, too.
 MOST_LOST = {"float64": 1e10, "float32": 5e4}

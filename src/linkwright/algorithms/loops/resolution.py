@@ -23,6 +23,10 @@ class Resolution:
         """Fill in the dependent coordinates of q; returns what is left of the constraints."""
         return [x for step in self.steps for x in step.solve_positions(q)]
 
+    def errors(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """By how much coordinates that were given do not meet the constraints."""
+        return [x for step in self.steps for x in step.errors(q)]
+
     def embedding(self, q: Sequence[Scalar], yd: Sequence[Scalar] | None = None) -> Embedding:
         """G, and for velocities yd of the independent coordinates g; K and k with them."""
         n = len(self.independent)
@@ -53,6 +57,10 @@ class Resolution:
     def margins(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Positive unless the pose is close to one where other coordinates should be the independent ones."""
         return [margin for step in self.steps for margin in step.margins(q)]
+
+    def branches(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Positive where the pose found is on the branch asked for."""
+        return [side for step in self.steps for side in step.branches(q)]
 
 
 def _weighted(row: Row, values) -> Scalar:

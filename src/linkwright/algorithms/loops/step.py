@@ -21,6 +21,12 @@ class Step:
         """Fill in the unknown coordinates of q; returns what is left of the constraints, if that is not zero."""
         raise NotImplementedError
 
+    def errors(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """By how much complete coordinates do not meet the constraints."""
+        found = list(q)
+        self.solve_positions(found)
+        return [x - own for x, own in zip(found, q, strict=True) if x is not own]
+
     def slopes(self, q: Sequence[Scalar]) -> list[Row]:
         """B, a row per unknown."""
         raise NotImplementedError
@@ -39,4 +45,8 @@ class Step:
 
     def margins(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Numbers that are positive as long as the known coordinates determine the unknown ones well."""
+        return []
+
+    def branches(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that are positive where positions that were solved for are on the branch asked for."""
         return []
