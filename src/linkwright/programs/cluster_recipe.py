@@ -71,12 +71,23 @@ def _check_options(needs_no_contacts: bool):
         if needs_no_contacts:
             outside = [c.name for n, c in enumerate(model.constraints) if n not in plan.embedded]
             if outside:
-                raise UnsupportedError(
-                    f"constraints {outside} hold frames on the ground and are not embedded; embed them too with "
-                    f"loops={outside}, or leave them out: 'lcaba' takes loops and contacts together"
-                )
+                raise UnsupportedError(_not_embedded(model, outside))
 
     return check
+
+
+def _not_embedded(model: Model, outside: list[str]) -> str:
+    """What can be done about constraints to the ground; those that do not say where cannot be embedded."""
+    placed = [c.name for c in model.constraints if c.name in outside and c.has_position]
+    loose = [name for name in outside if name not in placed]
+    ways = [f"embed {placed} too with loops={placed}"] if placed else []
+    if loose:
+        ways.append(f"say where {loose} hold their frames (at=...), then they can be embedded with loops={loose}")
+    return (
+        f"constraints {outside} hold frames on the ground and are not embedded; {'; '.join(ways)}; or leave them out "
+        f"(model.without_constraints().with_constraints(...), with the others): 'lcaba' takes loops and contacts "
+        f"together"
+    )
 
 
 def cluster_recipe(

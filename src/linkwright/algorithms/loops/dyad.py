@@ -17,20 +17,24 @@ from ...model import Model
 from ...scalar import Scalar, atan2, cos, maximum, sin, sqrt, where
 from .implicit import ImplicitStep
 from .involvement import involved_bodies
-from .planar_loop import is_planar_loop, planar_loop
+from .planar_loop import PIN, leaning, planar_loop
 from .planar_piece import PlanarPiece, steadiest_view
+
+_CORRECTIONS = 2  # steps of Newton's method where axes lean, by no more than a milliradian
 
 
 class DyadStep(ImplicitStep):
     """Positions by formula; velocities as for any loop."""
+
+    _turns: dict[int, float]
 
     @staticmethod
     def serves(model: Model, constraint: int, known: set[int]) -> tuple[int, ...]:
         """The two velocities that a dyad finds; none if the constraint does not close one."""
         bodies, _ = involved_bodies(model, model.constraints[constraint])
         unknown = [i for i in bodies if model.iv[i].start not in known]
-        kinds = sorted(model.bodies[i].joint.kind for i in unknown)
-        if len(unknown) != 2 or kinds.count("prismatic") > 1 or not is_planar_loop(model, constraint):
+        slides = [i for i in unknown if model.joints[i - 1].kind == "prismatic"]
+        if len(unknown) != 2 or len(slides) > 1 or leaning(model, constraint) is None:
             return ()
         return tuple(sorted(model.iv[i].start for i in unknown))
 
@@ -38,7 +42,7 @@ class DyadStep(ImplicitStep):
         """Measure the pieces at a closed pose; on a tree of numbers."""
         elements = planar_loop(self._tree, self._tree.constraints[0], drawn)
         self._slide = next((e for e in elements if e.velocity in self.unknown and e.slide is not None), None)
-        corners = [n for n, e in enumerate(elements) if e.slide is None and (e.velocity in (None, *self.unknown))]
+        corners = [n for n, e in enumerate(elements) if e.slide is None and (e.velocity in (PIN, *self.unknown))]
         self._corners = [elements[n] for n in corners]
         self._pieces = []
         for a, b in zip(corners, [*corners[1:], corners[0]], strict=True):
@@ -49,16 +53,19 @@ class DyadStep(ImplicitStep):
         self._side = 1.0 if self._side_of(drawn) > 0 else -1.0
         self._count_turns(drawn)
 
+        leans = leaning(self._tree.model, self._loops[0].constraint)
+        self._corrections = _CORRECTIONS if leans else 0
+
     def as_drawn(self, other: DyadStep) -> None:
         """Take over what was measured on numbers."""
         self._slide, self._corners, self._pieces = other._slide, other._corners, other._pieces
-        self._side, self._turns = other._side, other._turns
+        self._side, self._turns, self._corrections = other._side, other._turns, other._corrections
 
     def _count_turns(self, drawn: Sequence[float]) -> None:
         """Whole turns to be added so that what is found for the drawn pose is the drawn pose."""
-        self._turns: dict[int, float] = {}
+        self._turns = {}
         found = self.found(drawn)
-        turning = [e for e in self._corners if e.coordinate is not None]
+        turning = [e for e in self._corners if e.coordinate != PIN]
         whole = {e.coordinate: round((found[e.coordinate] - e.drawn) / (2 * math.pi)) for e in turning}
         self._turns = {n: -2 * math.pi * count for n, count in whole.items()}
 
@@ -93,7 +100,7 @@ class DyadStep(ImplicitStep):
         if self._slide is not None:
             k = self._sliding_piece
             return vectors[k][0] + (q[self._slide.coordinate] - self._slide.drawn)
-        n = next(n for n, e in enumerate(self._corners) if e.coordinate is not None)
+        n = next(n for n, e in enumerate(self._corners) if e.coordinate != PIN)
         e, after, before = self._corners[n], self._pieces[n], self._pieces[n - 1]
         turn = (q[e.coordinate] - e.drawn) * e.sense
         turn = turn + after.turn_before(q) + after.angle(vectors[n])
@@ -119,7 +126,7 @@ class DyadStep(ImplicitStep):
             angles[k] = atan2(y * side, reach) + where(side > 0.0, 0.0, math.pi)
             turns = [math.pi, math.pi]
         for n, e in enumerate(self._corners):
-            if e.coordinate is None:
+            if e.coordinate == PIN:
                 continue
             after, before = self._pieces[n], self._pieces[n - 1]
             known = before.turn_after(q) + after.turn_before(q)
@@ -142,12 +149,13 @@ class DyadStep(ImplicitStep):
             side = where(self._side_of(start) > 0.0, 1.0, -1.0)
             found = self.found(q, side)
             for e in self._corners:
-                if e.coordinate is not None:  # as many turns as it has made at the start
+                if e.coordinate != PIN:  # as many turns as it has made at the start
                     n, at = e.coordinate, start[e.coordinate]
                     found[n] = at + atan2(sin(found[n] - at), cos(found[n] - at))
         for n, x in found.items():
             q[n] = x
-        return self.errors(q)
+        for _ in range(self._corrections):
+            self.correct(q)
 
 
 def _area(squares: Sequence[Scalar]) -> Scalar:

@@ -60,6 +60,8 @@ class LoopTree(Tree):
 class ImplicitStep(Step):
     """Positions are found by following the branch of the pose at `start`, or in a given number of steps from there."""
 
+    exact = False
+
     def __init__(self, tree: Tree, bodies: Sequence[int], loops: Sequence[LoopClosure], unknown: Sequence[int]):
         between_joints = [loop for loop in loops if ties_joints(tree.constraints[loop.constraint])]
         self._joint_level = [tree.constraints[loop.constraint] for loop in between_joints]
@@ -135,6 +137,10 @@ class ImplicitStep(Step):
         X, _ = self._posture(q)
         return [*result, *(x for closure in closures(self._tree, q, X) for x in closure.error())]
 
+    def solved_errors(self, q):
+        errors = self.errors(q)
+        return [errors[r] for r, _ in self.order]
+
     def rates(self, q, v) -> list[Scalar]:
         """K-dot v of every row."""
         result = []
@@ -186,7 +192,6 @@ class ImplicitStep(Step):
         found = solve(list(q))
         for n in self._unknown_coordinates():
             q[n] = found[n]
-        return self.errors(q)
 
     def _followed(self, goal: list[Scalar]) -> list[Scalar]:
         """The pose at the goal's known coordinates on the branch of the start (`following.py`)."""
@@ -202,9 +207,11 @@ class ImplicitStep(Step):
                 at[n] = x
             return at
 
-        first = [start[n] for n in unknown]
-        # a start that is open, for one as other joints than those on a straight way are at the goal at once
-        opening = self.errors(placed(first, 0.0)) if self.starts_open or len(straight) < len(known) else None
+        at_once = self._partly_known()
+        first = [goal[n] if n in at_once else start[n] for n in unknown]
+        # an open start, for one as joints that cannot go a straight way are at the goal at once
+        opens = self.starts_open or at_once or len(straight) < len(known)
+        opening = self.errors(placed(first, 0.0)) if opens else None
 
         def corrected(values: Sequence[Scalar], share: Scalar):
             at = placed(values, share)
@@ -235,17 +242,21 @@ class ImplicitStep(Step):
         on_the_way, at_the_end = self.newton
         start = goal if self.start is None else list(self.start)
         at = list(goal)
-        for n in self._unknown_coordinates():
+        for n in set(self._unknown_coordinates()) - self._partly_known():
             at[n] = start[n]
         for step in range(on_the_way + at_the_end):
             share = min(1.0, (step + 1) / on_the_way) if on_the_way else 1.0
             for n in self._known_coordinates():
                 at[n] = goal[n] if share == 1.0 else start[n] + (goal[n] - start[n]) * share
-            _, factor = self._factored(at)
-            errors = self.errors(at)
-            correction = self._in_order(factor.solve([-errors[r] for r, _ in self.order]))
-            self._move(at, dict(zip(self.unknown, correction, strict=True)))
+            self.correct(at)
         return at
+
+    def correct(self, q: list[Scalar]) -> None:
+        """One step of Newton's method."""
+        _, factor = self._factored(q)
+        errors = self.errors(q)
+        correction = self._in_order(factor.solve([-errors[r] for r, _ in self.order]))
+        self._move(q, dict(zip(self.unknown, correction, strict=True)))
 
     def _unknown_coordinates(self) -> list[int]:
         return sorted({n for u in self.unknown for n in self._coordinates_of(u)})
@@ -255,6 +266,15 @@ class ImplicitStep(Step):
         unknown, tree = set(self._unknown_coordinates()), self._tree
         own = [i for i in self._bodies if self.involved & set(range(tree.iv[i].start, tree.iv[i].stop))]
         return [n for i in own for n in range(tree.iq[i].start, tree.iq[i].stop) if n not in unknown]
+
+    def _partly_known(self) -> set[int]:
+        """Coordinates of joints that are no rates, of which some velocities are unknown and others are not."""
+        tree, result = self._tree, set()
+        for i in self._bodies:
+            own = set(range(tree.iv[i].start, tree.iv[i].stop))
+            if not tree.joint[i].velocity_is_rate and own & set(self.unknown) and not own <= set(self.unknown):
+                result |= set(range(tree.iq[i].start, tree.iq[i].stop))
+        return result
 
     def _rate_coordinates(self) -> set[int]:
         """Coordinates that may be moved along a straight line."""

@@ -26,6 +26,7 @@ from .involvement import NumericRows, involved_bodies, is_loop
 from .joint_level import is_linear, ties_joints
 from .motion_samples import sampled_paths
 from .resolution import Resolution
+from .scaled_rows import ScaledRows
 from .step import Step
 
 
@@ -63,6 +64,7 @@ class ClusterPlan:
         self.reference = np.array(model.reference if pose is None else pose, dtype=float)
         if self.reference.shape != (model.nq,):
             raise InputError(f"pose has shape {self.reference.shape}; expected ({model.nq},), a configuration q")
+        scaled = ScaledRows(model, self.reference)
         chosen, steps = [], []
         for cluster in self.graph.clusters:
             velocities = [n for i in cluster.bodies for n in range(model.iv[i].start, model.iv[i].stop)]
@@ -71,7 +73,7 @@ class ClusterPlan:
                 steps.append(())
                 continue
             rows = NumericRows(tree, cluster.bodies, cluster.constraints)
-            self.reference, own = choose_independent(model, cluster, rows, self.reference, named)
+            self.reference, own = choose_independent(model, cluster, rows, self.reference, named, scaled)
             chosen.append(own)
             steps.append(self._planned_steps(tree, cluster, own))
         for i in sorted(named if independent is not None else ()):  # a file may declare all of its joints
@@ -228,23 +230,39 @@ class ClusterPlan:
 
     @cached_property
     def coordinates(self) -> list[int]:
-        """Of each entry of y: which entry of q it is. Velocities that are not rates of coordinates come whole
-        joints.
-        """
+        """Of each entry of y: which entry of q it is. Of velocities that are no rates of coordinates, whole joints."""
         model, result = self.model, []
         for velocities in self.independent:
             for i in sorted({self._body_of(n) for n in velocities}):
-                joint, own = model.bodies[i].joint, [n for n in velocities if self._body_of(n) == i]
-                if len(own) == joint.nv:
-                    result += range(model.iq[i].start, model.iq[i].stop)
-                elif joint.motion().velocity_is_rate:
+                if model.joints[i - 1].motion().velocity_is_rate:
+                    own = [n for n in velocities if self._body_of(n) == i]
                     result += [model.iq[i].start + n - model.iv[i].start for n in own]
                 else:
-                    raise InputError(
-                        f"joint {joint.name!r} is {joint.kind} and only some of its velocities are independent, so "
-                        f"there is no y; use coordinates='spanning', or name other joints independent"
-                    )
+                    result += range(model.iq[i].start, model.iq[i].stop)
         return sorted(result)
+
+    @cached_property
+    def idle_motors(self) -> int:
+        """Motors in clusters that other joints than motors are independent in."""
+        count = 0
+        for cluster, own in zip(self.graph.clusters, self.independent, strict=True):
+            free = {self.model.joints[self._body_of(n) - 1].name for n in own}
+            inside = {self.model.joints[i - 1].name for i in cluster.bodies if i} & set(self.model.motors)
+            count += min(len(inside - free), len(free - set(self.model.motors)))
+        return count
+
+    @cached_property
+    def partly_free(self) -> list[int]:
+        """Bodies on joints whose velocities are no rates, and only some of them independent: a rod between two balls,
+        that may spin. Their coordinates are in y, and what the loops say of them is corrected.
+        """
+        model, free = self.model, {n for own in self.independent for n in own}
+        result = []
+        for i in range(1, model.nbodies):
+            own = set(range(model.iv[i].start, model.iv[i].stop))
+            if not model.joints[i - 1].motion().velocity_is_rate and own & free and not own <= free:
+                result.append(i)
+        return result
 
     def _body_of(self, velocity: int) -> int:
         model = self.model

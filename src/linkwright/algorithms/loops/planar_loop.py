@@ -17,47 +17,60 @@ from ...model.constraints.closing_joint import across
 from ..kinematics import placements
 from .involvement import involved_bodies
 
-PARALLEL = 1e-9  # how far axes may lean, in radians
+_PARALLEL = 1e-9  # how far axes may lean, in radians, to count as parallel
+_NEARLY_PARALLEL = 1e-3  # as they do in files with few digits
 _TURNING = ("revolute", "continuous")
+PIN = -1
 
 
 @dataclass(frozen=True)
 class Element:
-    """A joint met on the way round, or the pin (`coordinate` None).
+    """A joint met on the way round, or the pin.
+
+    coordinate, velocity   which of q and v it is; PIN for the pin
 
     at      its point in the plane, when drawn
+    beyond  the pin's point as the body after it has it; the two are apart if the drawing is not closed
     sense   1 where the way leads from the body that carries the joint to the one that it carries, with the axis
             upwards, else -1: what lies ahead turns by sense (q - drawn), or slides by that along `slide`
     """
 
-    coordinate: int | None
-    velocity: int | None
+    coordinate: int
+    velocity: int
     at: np.ndarray
     sense: float = 1.0
     drawn: float = 0.0
     slide: np.ndarray | None = None
+    beyond: np.ndarray | None = None
+
+    @property
+    def after(self) -> np.ndarray:
+        """Where the way goes on."""
+        return self.at if self.beyond is None else self.beyond
 
 
-def is_planar_loop(model: Model, constraint: int) -> bool:
-    """Whether the constraint is a pin, and closes a loop of joints that stay in the plane across it."""
+def leaning(model: Model, constraint: int) -> float | None:
+    """How far joints lean out of the plane of a loop that the constraint closes by a pin; None if it does not."""
     c = model.constraints[constraint]
     if not isinstance(c, RelativeConstraint) or c.crossed is not None or not c.has_position:
-        return False
+        return None
     bodies, root = involved_bodies(model, c)
-    kinds = [model.bodies[i].joint.kind for i in bodies]
-    if not any(kind in _TURNING for kind in kinds) or any(k not in (*_TURNING, "prismatic") for k in kinds):
-        return False
-    normal = next(_axis_in(model, i, root) for i, kind in zip(bodies, kinds, strict=True) if kind in _TURNING)
-    for i, kind in zip(bodies, kinds, strict=True):
-        axis = _axis_in(model, i, root)
-        leaning = norm(np.cross(normal, axis)) if kind in _TURNING else abs(dot(normal, axis))
-        if leaning > PARALLEL:
-            return False
+    kinds = {i: model.joints[i - 1].kind for i in bodies}
+    turning = [i for i in bodies if kinds[i] in _TURNING]
+    if not turning or any(kind not in (*_TURNING, "prismatic") for kind in kinds.values()):
+        return None
+    normal = _axis_in(model, turning[0], root)
+    axes = {i: _axis_in(model, i, root) for i in bodies}
+    leans = [norm(np.cross(normal, axes[i])) if i in turning else abs(dot(normal, axes[i])) for i in bodies]
     frame = model.frame(c.frame)
     inward = product(_rotation_in(model, frame.body, root), frame.placement.rotation)
     own = product(inward.T, normal)  # the normal as the first frame sees it, turned or not
     held = product(c.rows[:, :3], across(own).T)
-    return PivotedColumns(held, PARALLEL).rank == 2 and float(np.abs(product(c.rows[:, 3:], own)).max()) < PARALLEL
+    leans.append(float(np.abs(product(c.rows[:, 3:], own)).max()))
+    largest = max(leans)
+    if PivotedColumns(held, _NEARLY_PARALLEL).rank < 2 or largest > _NEARLY_PARALLEL:
+        return None
+    return largest if largest > _PARALLEL else 0.0
 
 
 def planar_loop(tree: Tree, constraint: RelativeConstraint, drawn: Sequence[float]) -> list[Element]:
@@ -68,7 +81,7 @@ def planar_loop(tree: Tree, constraint: RelativeConstraint, drawn: Sequence[floa
     back = np.array(poses[root].rotation.rows, dtype=float).T
     origin = np.array(list(poses[root].position), dtype=float)
     axes = {i: product(back, np.array(poses[i].rotation.rows, dtype=float)[:, tree.joint[i].k]) for i in bodies}
-    turning = [i for i in bodies if model.bodies[i].joint.kind in _TURNING]
+    turning = [i for i in bodies if model.joints[i - 1].kind in _TURNING]
     normal = axes[turning[0]]
     plane = across(normal)
 
@@ -85,7 +98,9 @@ def planar_loop(tree: Tree, constraint: RelativeConstraint, drawn: Sequence[floa
     first, frame = tree.frame_transform(constraint.frame)
     ahead = [i for i in bodies if i in model.graph.support[first]]
     behind = [i for i in reversed(bodies) if i not in ahead]
-    pin = Element(None, None, seen(poses[first].after(frame).position))
+    second, wanted = tree.constraint_frame(constraint, 1)
+    ends = [seen(poses[body].after(X).position) for body, X in ((first, frame), (second, wanted))]
+    pin = Element(PIN, PIN, ends[0], beyond=ends[1])
     return [*(element(i, 1.0) for i in ahead), pin, *(element(i, -1.0) for i in behind)]
 
 
@@ -93,7 +108,7 @@ def _axis_in(model: Model, i: int, root: int) -> np.ndarray:
     """The joint's axis in the root's frame at the neutral configuration; motion in the plane keeps it, if it is
     normal to the plane.
     """
-    return product(_rotation_in(model, i, root), model.bodies[i].joint.axis)
+    return product(_rotation_in(model, i, root), model.joints[i - 1].axis)
 
 
 def _rotation_in(model: Model, i: int, root: int) -> np.ndarray:

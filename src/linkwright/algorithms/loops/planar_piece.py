@@ -33,7 +33,7 @@ class PlanarPiece:
 
     def __init__(self, start: Element, inner: Sequence[Element], end: Element, sliding: Element | None = None):
         self.joints = [e for e in inner if e.slide is None]
-        points = [start.at, *(e.at for e in self.joints), end.at]
+        points = [start.after, *(e.at for e in self.joints), end.at]
         self.segments = [Segment(b - a) for a, b in pairwise(points)]
         self.slides = sliding is not None
         """Whether it holds the unknown slide, which `vector` leaves out."""
