@@ -49,7 +49,7 @@ def test_four_bar_in_closed_form(closure, mirrored, known, rng):
     """Whichever joint is given; redundant rows of a revolute closure in space make no difference."""
     model = four_bar(closure=closure, mirrored=mirrored)
     found = plan(model, independent=(known,))
-    assert type(found.steps[1][0].solved).__name__ == "FourBarStep"
+    assert type(found.steps[1][0].solved).__name__ == "DyadStep"
     reference = found.reference[model.iq[model.joint_index(known)].start]
     for y in reference + rng.uniform(-0.3, 0.3, 5):
         result = lw.reference(model, "spanning_position", independent=known)([y])

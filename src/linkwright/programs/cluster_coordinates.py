@@ -79,6 +79,12 @@ def _integrate_independent(tree, x, options):
     velocities = sorted(n for own in plan.independent for n in own)
     y = dict(zip(plan.coordinates, x["y"], strict=True))
     yd = dict(zip(velocities, x["yd"], strict=True))
+    if plan.partly_free:  # they move with all their velocities, from where they are
+        state = ClusterState(tree, x, options)
+        v = state.system.spread(state.embeddings, x["yd"])
+        for i in plan.partly_free:
+            y.update({n: state.q[n] for n in range(model.iq[i].start, model.iq[i].stop)})
+            yd.update({n: v[n] for n in range(model.iv[i].start, model.iv[i].stop)})
     for i in range(1, model.nbodies):
         coordinates, rates = range(*model.iq[i].indices(model.nq)), range(*model.iv[i].indices(model.nv))
         if all(n in yd for n in rates):

@@ -17,7 +17,7 @@ from .recipe import SHAPES, Recipe
 COORDINATES = ("independent", "spanning")
 REFLECTIONS = ("diagonal", "block", "none")
 OPTIONS = {
-    "coordinates": "independent", "independent": None, "clusters": (), "loops": None, "newton": (8, 4), "guess": None,
+    "coordinates": "independent", "independent": None, "clusters": (), "loops": None, "newton": None, "guess": None,
     "pose": None,
 }  # fmt: skip
 
@@ -60,20 +60,34 @@ def _check_options(needs_no_contacts: bool):
         if options.get("reflected", "diagonal") not in REFLECTIONS:
             raise InputError(f"reflected is {options['reflected']!r}; expected one of {', '.join(REFLECTIONS)}")
         newton = options["newton"]
-        if not isinstance(newton, tuple | list) or len(newton) != 2 or not all(
-            isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= 50 for n in newton
-        ):  # fmt: skip
-            raise InputError(f"newton is {newton!r}; expected (steps of continuation, steps at the end), each 0 to 50")
+        steps = newton if isinstance(newton, tuple | list) else ()
+        counted = [n for n in steps if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= 50]
+        if newton is not None and not len(counted) == len(steps) == 2:
+            raise InputError(
+                f"newton is {newton!r}; expected None, to go on until the pose is found, or (steps on the way, steps "
+                f"at the end), each 0 to 50"
+            )
         plan = plan_of(model, options)
         if needs_no_contacts:
             outside = [c.name for n, c in enumerate(model.constraints) if n not in plan.embedded]
             if outside:
-                raise UnsupportedError(
-                    f"constraints {outside} hold frames on the ground and are not embedded; embed them too with "
-                    f"loops={outside}, or leave them out: 'lcaba' takes loops and contacts together"
-                )
+                raise UnsupportedError(_not_embedded(model, outside))
 
     return check
+
+
+def _not_embedded(model: Model, outside: list[str]) -> str:
+    """What can be done about constraints to the ground; those that do not say where cannot be embedded."""
+    placed = [c.name for c in model.constraints if c.name in outside and c.has_position]
+    loose = [name for name in outside if name not in placed]
+    ways = [f"embed {placed} too with loops={placed}"] if placed else []
+    if loose:
+        ways.append(f"say where {loose} hold their frames (at=...), then they can be embedded with loops={loose}")
+    return (
+        f"constraints {outside} hold frames on the ground and are not embedded; {'; '.join(ways)}; or leave them out "
+        f"(model.without_constraints().with_constraints(...), with the others): 'lcaba' takes loops and contacts "
+        f"together"
+    )
 
 
 def cluster_recipe(

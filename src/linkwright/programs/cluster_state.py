@@ -12,18 +12,33 @@ from ..algorithms.clustered_tree import ClusteredTree
 from ..algorithms.embedding import Embedding
 from ..algorithms.loops.plan import ClusterPlan
 from ..algorithms.loops.resolution import Resolution
+from ..algorithms.row_scales import rank_tolerance
 from ..errors import InputError
 from ..model import Model, Tree
-from ..scalar import Scalar, maximum
-from .status import status
+from ..scalar import Scalar, maximum, where
+from .status import STATUS_NOT_CONVERGED, STATUS_OK, STATUS_OTHER_BRANCH, status
 
-# A pose counts as solved when no constraint is off by more than this (metres or radians).
-POSITION_TOLERANCE = 1e-9
+# A pose counts as solved, and one that is given as closed, when no row is off by more than this (metres or radians).
+# Poses that are given come out of integrations. Rows that follow from others may be off by the rank tolerance, for so
+# far a file's digits may contradict themselves.
+SOLVED = {"float64": 1e-9, "float32": 1e-4}
+CLOSED = {"float64": 1e-6, "float32": 1e-3}
 
 
 @functools.lru_cache(maxsize=64)
 def _plan(model: Model, loops, independent, clusters, pose) -> ClusterPlan:
-    return ClusterPlan(model, loops=loops, independent=independent, clusters=clusters, pose=pose)
+    """At the pose given, or as drawn; or else at a configuration of the model where more of its motors have a grip."""
+
+    def at(q) -> ClusterPlan:
+        return ClusterPlan(model, loops=loops, independent=independent, clusters=clusters, pose=q)
+
+    plan = at(pose)
+    if pose is None and independent is None and not model.independent:
+        for q in model.configurations.values():
+            if not plan.idle_motors:
+                break
+            plan = min(plan, at(q), key=lambda p: p.idle_motors)
+    return plan
 
 
 def plan_of(model: Model, options: Mapping[str, Any]) -> ClusterPlan:
@@ -48,35 +63,58 @@ class ClusterState:
         guess = list(x["guess"]) if "guess" in x else None
         self.system: ClusteredTree
         self.resolutions: list[Resolution]
-        newton = options["newton"] if guess is None else (0, options["newton"][1])
-        self.system, self.resolutions = self.plan.on(tree, newton=newton, start=guess, reflection=reflection)
-        self.left: list[Scalar] = []
-        if "q" in x and options["coordinates"] == "spanning":
+        newton = options["newton"]
+        if newton is not None and guess is not None:
+            newton = (0, newton[1])
+        self.system, self.resolutions = self.plan.on(
+            tree, newton=newton, start=guess, reflection=reflection, precision=options.get("precision", "float64")
+        )
+        self._given = "q" in x and options["coordinates"] == "spanning"
+        self._tolerance = (CLOSED if self._given else SOLVED)[options.get("precision", "float64")]
+        if self._given:
             self.q = list(x["q"])
         else:
             self.q = [0.0] * tree.nq
             for n, value in zip(self.plan.coordinates, x["y"], strict=True):
                 self.q[n] = value
             for resolution in self.resolutions[1:]:
-                self.left += resolution.solve_positions(self.q)
+                resolution.solve_positions(self.q)
         yd = x.get("yd")
         self.embeddings: list[Embedding] = [
             resolution.embedding(self.q, None if yd is None else self.system.pick(k, yd))
             for k, resolution in enumerate(self.resolutions)
         ]
 
+    def _errors(self, *, solved: bool = False) -> list[Scalar]:
+        """What is left of every constraint that is not met by formula."""
+        return [x for r in self.resolutions[1:] for x in r.errors(self.q, given=self._given, solved=solved)]
+
     @property
     def residual(self) -> Scalar:
         """By how much the loops are not closed."""
-        largest: Scalar = 0.0
-        for error in self.left:
-            largest = maximum(abs(error), largest)
-        return largest
+        return _largest(self._errors())
 
     def status(self, values, pivots) -> Scalar:
         """As everywhere; singular too where other coordinates should be independent."""
         margins = [margin for resolution in self.resolutions for margin in resolution.margins(self.q)]
-        return status(values, [*pivots, *margins], self.residual <= POSITION_TOLERANCE if self.left else None)
+        outcome: Scalar = STATUS_OK
+        for side in () if self._given else (x for resolution in self.resolutions for x in resolution.branches(self.q)):
+            outcome = where(side > 0.0, outcome, STATUS_OTHER_BRANCH)
+        code = status([], [*pivots, *margins], outcome=outcome)
+        for errors, tolerance in (
+            (self._errors(), max(self._tolerance, rank_tolerance(self.plan.model))),
+            (self._errors(solved=True), self._tolerance),
+        ):
+            if errors:  # what is said of a pose that is open means nothing
+                code = where(_largest(errors) <= tolerance, code, STATUS_NOT_CONVERGED)
+        return status(values, [], outcome=code)
+
+
+def _largest(values) -> Scalar:
+    largest: Scalar = 0.0
+    for x in values:
+        largest = maximum(abs(x), largest)
+    return largest
 
 
 class Lazy(dict):

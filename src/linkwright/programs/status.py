@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..scalar import Scalar, where
 
 STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE, STATUS_INFEASIBLE = 0.0, 1.0, 2.0, 3.0, 4.0
+STATUS_OTHER_BRANCH = 5.0
 STATUS_MEANING = {
     0: "ok",
     1: "not converged, or too many digits lost",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,10 +25,10 @@ def delta_robot(
 ) -> Model:  # fmt: skip
     """Clavel's delta robot, hanging from the ground: 21 degrees of freedom, 18 rows, mobility 3.
 
-    Three arms turn about horizontal axes ("arm1_joint" ..., positive is down; `angles` below the horizontal as drawn).
-    Each carries two parallel rods ("rod1a", "rod1b", ...) on universal joints, `half_width` either side of its middle,
-    whose lower ends are held on the platform by points. The platform's own joint, "platform_joint", is free: its
-    coordinates are relative to the pose as drawn. The defaults have the size of an industrial picking robot.
+    Three driven arms turn about horizontal axes ("arm1_joint" ..., positive is down; `angles` below the horizontal as
+    drawn). Each carries two parallel rods ("rod1a", "rod1b", ...) on universal joints, `half_width` either side of its
+    middle, whose lower ends are held on the platform by points. The platform's own joint, "platform_joint", is free:
+    its coordinates are relative to the pose as drawn. The defaults have the size of an industrial picking robot.
     """
     for name, value in (("base_radius", base_radius), ("arm", arm), ("forearm", forearm), ("half_width", half_width)):
         positive(name, value)
@@ -59,7 +60,7 @@ def delta_robot(
     drawing.add("platform", free_flyer("platform_joint"), centre, inertia=plate)
     for rod, bottom in rods:
         drawing.hold(connect(*drawing.marks(f"{rod}_end", rod, "platform", bottom), name=f"{rod}_end"))
-    return drawing.build()
+    return replace(drawing.build(), motors=tuple(f"arm{k + 1}_joint" for k in range(3)))
 
 
 def stewart_platform(
@@ -100,7 +101,7 @@ def stewart_platform(
     drawing.add("platform", free_flyer("platform_joint"), top.translation, inertia=turned)
     for k, (_, head) in enumerate(ends, start=1):
         drawing.hold(connect(*drawing.marks(f"leg{k}_end", f"piston{k}", "platform", head), name=f"leg{k}_end"))
-    return drawing.build()
+    return replace(drawing.build(), motors=tuple(f"piston{k + 1}_joint" for k in range(6)))
 
 
 def _across(along: np.ndarray, near: np.ndarray) -> dict[str, np.ndarray]:

@@ -29,7 +29,6 @@ class CouplingStep(Step):
     def solve_positions(self, q):
         terms = [value_of(p, q[self._tree.iq[i].start]) * self._scale for i, p in self._others]
         q[self._coordinate] = sum_of([*terms, self._constant]) if terms else self._constant
-        return []
 
     def slopes(self, q):
         row: Row = {}
@@ -73,7 +72,6 @@ class LinearStep(Step):
         for n, row, constant in zip(self._to, self._B, self._constant, strict=True):
             terms = [x * q[k] for x, k in zip(row, self._from, strict=True) if x]
             q[n] = sum_of([*terms, constant])
-        return []
 
     def slopes(self, q):
         return [{n: x for n, x in zip(self._known, row, strict=True) if x} for row in self._B]
@@ -98,7 +96,6 @@ class ExplicitStep(Step):
         positions, _, _ = self._constraint.evaluate([q[n] for n in self._from], [0.0] * len(self._from))
         for n, x in zip(self._coordinates, positions, strict=True):
             q[n] = x
-        return []
 
     def slopes(self, q):
         _, G, _ = self._constraint.evaluate([q[n] for n in self._from], [0.0] * len(self._from))

@@ -7,9 +7,34 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...scalar import Scalar, is_zero, reciprocal
+from ...spatial import sum_of
 
 # Pivots below this share of the largest entry are rounding: those rows follow from the others.
 RANK_TOLERANCE = 1e-7
+
+
+def eliminated(A: Sequence[Sequence[Scalar]]) -> Elimination | TwoByTwo:
+    """Two equations in two unknowns need no pivots, which could vanish where the determinant does not."""
+    return TwoByTwo(A) if len(A) == 2 else Elimination(A)
+
+
+class TwoByTwo:
+    """A^-1 by its determinant, the only pivot there is."""
+
+    def __init__(self, A: Sequence[Sequence[Scalar]]):
+        (a, b), (c, d) = A
+        determinant = _sum_of_products((a, d), (-b, c))
+        self.pivots: list[Scalar] = [determinant]
+        over = reciprocal(determinant)
+        self._inverse = [[0.0 if is_zero(x) else x * over for x in row] for row in ((d, -b), (-c, a))]
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        return [_sum_of_products(*zip(row, b, strict=True)) for row in self._inverse]
+
+
+def _sum_of_products(*pairs: tuple[Scalar, Scalar]) -> Scalar:
+    terms = [x * y for x, y in pairs if not (is_zero(x) or is_zero(y))]
+    return sum_of(terms) if terms else 0.0
 
 
 class Elimination:

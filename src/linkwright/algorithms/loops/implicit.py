@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model import Tree
-from ...scalar import Scalar
+from ...scalar import Scalar, maximum, minimum
 from ...spatial import Transform, Vector
 from ..closures import FrameMotions, closures
 from ..motion_sweep import MotionSweep
-from .elimination import Elimination, complete_pivots
+from .elimination import Elimination, TwoByTwo, complete_pivots, eliminated
+from .following import LONGEST_STEP, follow, orientation
 from .joint_level import joint_rows, tied_joints, ties_joints
 from .step import Row, Step
 
@@ -57,7 +58,9 @@ class LoopTree(Tree):
 
 
 class ImplicitStep(Step):
-    """Newton's method takes `continuation` steps from the pose it starts at, and then `polish` more."""
+    """Positions are found by following the branch of the pose at `start`, or in a given number of steps from there."""
+
+    exact = False
 
     def __init__(self, tree: Tree, bodies: Sequence[int], loops: Sequence[LoopClosure], unknown: Sequence[int]):
         between_joints = [loop for loop in loops if ties_joints(tree.constraints[loop.constraint])]
@@ -68,14 +71,24 @@ class ImplicitStep(Step):
         self.unknown = tuple(unknown)
         self.order: tuple[tuple[int, int], ...] = ()
         self.usual_pivots: list[float] = []
+        self.usual_orientation = 1.0
+        self.involved: set[int] = set()
         self.start: Sequence[Scalar] | None = None
-        self.continuation, self.polish = 0, 0
+        self.follows_start = False
+        """Whether the start is given with each call, and says which branch is meant."""
+        self.starts_open = False
+        self.newton: tuple[int, int] | None = None
+        """So many steps on the way and at the end, or until the pose is found."""
+        self.precision = "float64"
 
     def choose_pivots(self, q: Sequence[float]) -> int:
         """Fix the order of elimination at a closed pose; returns the rank found."""
-        K = [[row.get(u, 0.0) for u in self.unknown] for row in self.jacobian(q)]
+        rows = self.jacobian(q)
+        K = [[row.get(u, 0.0) for u in self.unknown] for row in rows]
         self.order = tuple(complete_pivots(np.array(K, dtype=float).reshape(-1, len(self.unknown))))
-        self.usual_pivots = [abs(float(x)) for x in self._factored(q)[1].pivots]
+        pivots = [float(x) for x in self._factored(q)[1].pivots]
+        self.usual_pivots, self.usual_orientation = [abs(x) for x in pivots], orientation(pivots)
+        self.involved = {n for row in rows for n in row}
         return len(self.order)
 
     # Rows at a posture
@@ -124,6 +137,10 @@ class ImplicitStep(Step):
         X, _ = self._posture(q)
         return [*result, *(x for closure in closures(self._tree, q, X) for x in closure.error())]
 
+    def solved_errors(self, q):
+        errors = self.errors(q)
+        return [errors[r] for r, _ in self.order]
+
     def rates(self, q, v) -> list[Scalar]:
         """K-dot v of every row."""
         result = []
@@ -138,11 +155,11 @@ class ImplicitStep(Step):
 
     # The step
 
-    def _factored(self, q) -> tuple[list[Row], Elimination]:
+    def _factored(self, q) -> tuple[list[Row], Elimination | TwoByTwo]:
         rows = self.jacobian(q)
         chosen = [rows[r] for r, _ in self.order]
         columns = [self.unknown[c] for _, c in self.order]
-        return chosen, Elimination([[row.get(u, 0.0) for u in columns] for row in chosen])
+        return chosen, eliminated([[row.get(u, 0.0) for u in columns] for row in chosen])
 
     def _in_order(self, values: Sequence) -> list:
         """Values found in the order of elimination, in the order of `unknown`."""
@@ -171,24 +188,99 @@ class ImplicitStep(Step):
         return [abs(p) - SINGULAR_SHARE * usual for p, usual in zip(pivots, self.usual_pivots, strict=True)]
 
     def solve_positions(self, q):
-        goal = list(q)
-        unknown = {n for u in self.unknown for n in self._coordinates_of(u)}
-        start = goal if self.start is None else list(self.start)
-        known = [n for i in self._bodies for n in range(*self._tree.iq[i].indices(len(q))) if n not in unknown]
-        at = list(goal)
-        for n in unknown:
-            at[n] = start[n]
-        for step in range(self.continuation + self.polish):
-            share = min(1.0, (step + 1) / self.continuation) if self.continuation else 1.0
-            for n in known:
-                at[n] = goal[n] if share == 1.0 else start[n] + (goal[n] - start[n]) * share
+        solve = self._followed if self.newton is None else self._in_fixed_steps
+        found = solve(list(q))
+        for n in self._unknown_coordinates():
+            q[n] = found[n]
+
+    def _followed(self, goal: list[Scalar]) -> list[Scalar]:
+        """The pose at the goal's known coordinates on the branch of the start (`following.py`)."""
+        start, unknown, known = list(self.start), self._unknown_coordinates(), self._known_coordinates()
+        straight = [n for n in known if n in self._rate_coordinates()]
+        asked = self._asked_orientation()
+
+        def placed(values: Sequence[Scalar], share: Scalar) -> list[Scalar]:
+            at = list(goal)
+            for n in straight:
+                at[n] = start[n] + (goal[n] - start[n]) * share
+            for n, x in zip(unknown, values, strict=True):
+                at[n] = x
+            return at
+
+        at_once = self._partly_known()
+        first = [goal[n] if n in at_once else start[n] for n in unknown]
+        # an open start, for one as joints that cannot go a straight way are at the goal at once
+        opens = self.starts_open or at_once or len(straight) < len(known)
+        opening = self.errors(placed(first, 0.0)) if opens else None
+
+        def corrected(values: Sequence[Scalar], share: Scalar):
+            at = placed(values, share)
             _, factor = self._factored(at)
             errors = self.errors(at)
+            if opening is not None:  # is closed little by little on the way
+                errors = [e - e0 * (1.0 - share) for e, e0 in zip(errors, opening, strict=True)]
             correction = self._in_order(factor.solve([-errors[r] for r, _ in self.order]))
             self._move(at, dict(zip(self.unknown, correction, strict=True)))
-        for n in unknown:
-            q[n] = at[n]
-        return self.errors(q)
+            return [at[n] for n in unknown], correction, orientation(factor.pivots) * asked
+
+        longest: Scalar = 1.0
+        for n in straight:
+            longest = minimum(longest, LONGEST_STEP / maximum(abs(goal[n] - start[n]), LONGEST_STEP))
+        return placed(follow(corrected, first, longest, self.precision), 1.0)
+
+    def _asked_orientation(self) -> Scalar:
+        """1 or -1: the sign of Kd's determinant on the branch asked for, that of the start."""
+        if not self.follows_start:
+            return self.usual_orientation
+        return orientation(self._factored(list(self.start))[1].pivots)
+
+    def branches(self, q):
+        return [orientation(self._factored(q)[1].pivots) * self._asked_orientation()]
+
+    def _in_fixed_steps(self, goal: list[Scalar]) -> list[Scalar]:
+        """Newton's method on the way from the start to the goal, and at the end; as many steps as were asked for."""
+        on_the_way, at_the_end = self.newton
+        start = goal if self.start is None else list(self.start)
+        at = list(goal)
+        for n in set(self._unknown_coordinates()) - self._partly_known():
+            at[n] = start[n]
+        for step in range(on_the_way + at_the_end):
+            share = min(1.0, (step + 1) / on_the_way) if on_the_way else 1.0
+            for n in self._known_coordinates():
+                at[n] = goal[n] if share == 1.0 else start[n] + (goal[n] - start[n]) * share
+            self.correct(at)
+        return at
+
+    def correct(self, q: list[Scalar]) -> None:
+        """One step of Newton's method."""
+        _, factor = self._factored(q)
+        errors = self.errors(q)
+        correction = self._in_order(factor.solve([-errors[r] for r, _ in self.order]))
+        self._move(q, dict(zip(self.unknown, correction, strict=True)))
+
+    def _unknown_coordinates(self) -> list[int]:
+        return sorted({n for u in self.unknown for n in self._coordinates_of(u)})
+
+    def _known_coordinates(self) -> list[int]:
+        """Those that are not unknown, of joints that the loops involve."""
+        unknown, tree = set(self._unknown_coordinates()), self._tree
+        own = [i for i in self._bodies if self.involved & set(range(tree.iv[i].start, tree.iv[i].stop))]
+        return [n for i in own for n in range(tree.iq[i].start, tree.iq[i].stop) if n not in unknown]
+
+    def _partly_known(self) -> set[int]:
+        """Coordinates of joints that are no rates, of which some velocities are unknown and others are not."""
+        tree, result = self._tree, set()
+        for i in self._bodies:
+            own = set(range(tree.iv[i].start, tree.iv[i].stop))
+            if not tree.joint[i].velocity_is_rate and own & set(self.unknown) and not own <= set(self.unknown):
+                result |= set(range(tree.iq[i].start, tree.iq[i].stop))
+        return result
+
+    def _rate_coordinates(self) -> set[int]:
+        """Coordinates that may be moved along a straight line."""
+        tree = self._tree
+        rates = [i for i in self._bodies if tree.joint[i].velocity_is_rate]
+        return {n for i in rates for n in range(tree.iq[i].start, tree.iq[i].stop)}
 
     def _coordinates_of(self, velocity: int) -> range:
         """The coordinates that change with one velocity."""

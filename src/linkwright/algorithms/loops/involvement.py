@@ -12,6 +12,8 @@ from ...model.constraints import Constraint, RelativeConstraint, Rod
 from .implicit import ImplicitStep, LoopClosure
 from .joint_level import is_linear, tied_joints, ties_joints
 
+_SETTLED = 1e-10  # radians or metres
+
 
 def is_relative(model: Model, constraint: Constraint) -> bool:
     """Between frames on two bodies that move."""
@@ -41,6 +43,9 @@ class NumericRows:
         self.velocities = [n for i in bodies for n in range(tree.iv[i].start, tree.iv[i].stop)]
         loops = [LoopClosure(c, involved_bodies(tree.model, tree.constraints[c])[1]) for c in constraints]
         self._step = ImplicitStep(tree, bodies, loops, ())
+        between_joints = [c for c in constraints if ties_joints(tree.constraints[c])]
+        self.constraints = (*between_joints, *(c for c in constraints if c not in between_joints))
+        """In the order of their rows."""
         self.has_frames = any(not ties_joints(tree.constraints[c]) for c in constraints)
         self.constant = all(is_linear(tree.constraints[c]) for c in constraints)
         """K is the same everywhere."""
@@ -55,19 +60,25 @@ class NumericRows:
     def errors(self, q: Sequence[float]) -> np.ndarray:
         return np.array([float(x) for x in self._step.errors([float(x) for x in q])])
 
-    def closed(self, q: np.ndarray, *, iterations: int = 60, tolerance: float = 1e-10) -> np.ndarray | None:
-        """q moved as little as Newton's method does to meet the constraints; None if it does not get there."""
-        q, met = q.copy(), False
+    def closed(
+        self, q: np.ndarray, *, rank_tolerance: float = 1e-8, allowed: float = 1e-10, iterations: int = 60
+    ) -> np.ndarray | None:
+        """q moved as little as Newton's method does to meet the constraints; None if it does not get there.
+
+        rank_tolerance   directions of K below it, relative to its longest column, are left open
+        allowed          how far: what redundant rows of a file with few digits leave
+        """
+        q, settled = q.copy(), False
         for _ in range(iterations):
             with np.errstate(all="ignore"):
                 K, error = self(q)
             if not (np.all(np.isfinite(K)) and np.all(np.isfinite(error))):
                 return None
-            if met or not error.any():
+            if not error.any() or (settled and np.abs(error).max() <= allowed):
                 return q
-            met = bool(np.abs(error).max(initial=0.0) < tolerance)  # one more step makes it exact to rounding
-            change = -least_squares(K, error, 1e-8)
+            change = -least_squares(K, error, rank_tolerance)
             largest = np.abs(change).max()
+            settled = bool(largest < _SETTLED)  # the step after that makes it exact to rounding
             q = self.moved(q, change * min(1.0, 0.5 / largest) if largest > 0 else change)
         return None
 

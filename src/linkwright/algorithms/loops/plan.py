@@ -20,11 +20,13 @@ from ..clustered_tree import ClusteredTree
 from ..rotors import find_rotors
 from .choice import choose_independent
 from .closed_form import CouplingStep, ExplicitStep, LinearStep
-from .four_bar import FourBarStep
+from .dyad import DyadStep
 from .implicit import ImplicitStep, LoopClosure
 from .involvement import NumericRows, involved_bodies, is_loop
 from .joint_level import is_linear, ties_joints
+from .motion_samples import sampled_paths
 from .resolution import Resolution
+from .scaled_rows import ScaledRows
 from .step import Step
 
 
@@ -62,6 +64,7 @@ class ClusterPlan:
         self.reference = np.array(model.reference if pose is None else pose, dtype=float)
         if self.reference.shape != (model.nq,):
             raise InputError(f"pose has shape {self.reference.shape}; expected ({model.nq},), a configuration q")
+        scaled = ScaledRows(model, self.reference)
         chosen, steps = [], []
         for cluster in self.graph.clusters:
             velocities = [n for i in cluster.bodies for n in range(model.iv[i].start, model.iv[i].stop)]
@@ -70,7 +73,7 @@ class ClusterPlan:
                 steps.append(())
                 continue
             rows = NumericRows(tree, cluster.bodies, cluster.constraints)
-            self.reference, own = choose_independent(model, cluster, rows, self.reference, named)
+            self.reference, own = choose_independent(model, cluster, rows, self.reference, named, scaled)
             chosen.append(own)
             steps.append(self._planned_steps(tree, cluster, own))
         for i in sorted(named if independent is not None else ()):  # a file may declare all of its joints
@@ -90,17 +93,17 @@ class ClusterPlan:
         while progress:
             progress = False
             for c in list(left):
-                unknown = self._by_formula(model.constraints[c], known)
-                if unknown:
-                    plans.append(StepPlan((c,), unknown))
-                    known |= set(unknown)
+                plan = self._by_formula(c, known) or self._as_dyad(tree, cluster, c, known)
+                if plan is not None:
+                    plans.append(plan)
+                    known |= set(plan.unknown)
                     left.remove(c)
                     progress = True
         unknown = [
             n for i in cluster.bodies for n in range(model.iv[i].start, model.iv[i].stop) if n not in known
         ]
         for constraints, velocities in self._components(left, unknown):
-            step = self._implicit(tree, cluster, constraints, velocities)
+            step = self._implicit(ImplicitStep, tree, cluster, constraints, velocities)
             at = [float(x) for x in self.reference]
             if step.choose_pivots(at) < len(velocities):
                 raise InputError(
@@ -108,21 +111,51 @@ class ClusterPlan:
                     f"choose others in this cluster ({', '.join(self._joint_names(cluster.bodies))}), or none"
                 )
             plans.append(StepPlan(constraints, velocities, step))
+        if any(isinstance(plan.solved, DyadStep) and plan.solved.winds for plan in plans):
+            self._watch_motion(tree, cluster, independent, plans)
         return tuple(plans)
 
-    def _by_formula(self, constraint, known: set[int]) -> tuple[int, ...]:
-        """The velocities that a constraint gives from known ones by a formula; none if it cannot."""
-        model = self.model
+    def _by_formula(self, c: int, known: set[int]) -> StepPlan | None:
+        """How a constraint gives some velocities from known ones by a formula; None if it cannot."""
+        model, constraint = self.model, self.model.constraints[c]
         if isinstance(constraint, ExplicitFunction):
             given = [model.iv[model.joint_index(name)].start for name in constraint.independent]
             unknown = [model.iv[model.joint_index(name)].start for name in constraint.joints]
-            return tuple(unknown) if set(given) <= known and not set(unknown) & known else ()
+            return StepPlan((c,), tuple(unknown)) if set(given) <= known and not set(unknown) & known else None
         if isinstance(constraint, Coupling):
             terms = [(model.iv[model.joint_index(joint)].start, p) for joint, p in constraint.terms]
-            unknown = [(n, p) for n, p in terms if n not in known]
-            if len(unknown) == 1 and not any(unknown[0][1][2:]):
-                return (unknown[0][0],)
-        return ()
+            missing = [(n, p) for n, p in terms if n not in known]
+            if len(missing) == 1 and not any(missing[0][1][2:]):
+                return StepPlan((c,), (missing[0][0],))
+        return None
+
+    def _as_dyad(self, tree: Tree, cluster, c: int, known: set[int]) -> StepPlan | None:
+        """How a pin gives two joints of a planar loop; None if it does not, or not where the loop is drawn."""
+        unknown = DyadStep.serves(self.model, c, known)
+        if not unknown:
+            return None
+        step = self._implicit(DyadStep, tree, cluster, (c,), unknown)
+        at = [float(x) for x in self.reference]
+        if step.choose_pivots(at) < 2:
+            return None
+        step.draw(at)
+        return StepPlan((c,), unknown, step)
+
+    def _watch_motion(self, tree: Tree, cluster, independent: Sequence[int], plans: Sequence[StepPlan]) -> None:
+        """Have dyads see how far directions turn, as long as everything before them is known in closed form."""
+        paths, reached = sampled_paths(self.model, self.reference, independent)
+        for plan in plans:
+            if plan.solved is None:
+                self._step(tree, cluster, plan, None, None, "float64").solve_positions(paths)
+            elif isinstance(plan.solved, DyadStep):
+                plan.solved.watch(paths, reached)
+                beyond = ~(plan.solved.reaches(paths) >= 0) | np.zeros(reached.shape, dtype=bool)
+                reached = reached & ~np.logical_or.accumulate(beyond, axis=1)
+                reached[:, 0] = True  # as drawn
+                for n, x in plan.solved.found(paths).items():
+                    paths[n] = x
+            else:
+                break
 
     def _components(self, constraints: Sequence[int], unknown: Sequence[int]):
         """Constraints that share unknowns are solved together."""
@@ -143,9 +176,14 @@ class ClusterPlan:
     # Carrying it out
 
     def on(
-        self, tree: Tree, *, newton: tuple[int, int] = (8, 4), start=None, reflection: str | None = None
-    ) -> tuple[ClusteredTree, list[Resolution]]:
-        """The clusters of a tree, and how their loops are resolved. `newton`: steps of continuation, and at the end."""
+        self, tree: Tree, *, newton: tuple[int, int] | None = None, start=None, reflection: str | None = None,
+        precision: str = "float64",
+    ) -> tuple[ClusteredTree, list[Resolution]]:  # fmt: skip
+        """The clusters of a tree, and how their loops are resolved.
+
+        newton   steps of Newton's method on the way and at the end; None: until the pose is found
+        start    a configuration whose branch is followed; None: the reference
+        """
         model = self.model
         on_frames = {
             i for c in range(len(model.constraints)) if not ties_joints(model.constraints[c])
@@ -157,21 +195,26 @@ class ClusterPlan:
         system = ClusteredTree(tree, self.graph, self.independent, find_rotors(tree, candidates), reflection)
         resolutions = []
         for k, cluster in enumerate(self.graph.clusters):
-            steps = [self._step(tree, cluster, plan, newton, start) for plan in self.steps[k]]
+            steps = [self._step(tree, cluster, plan, newton, start, precision) for plan in self.steps[k]]
             resolutions.append(Resolution(system.velocities_of(k), self.independent[k], steps))
         return system, resolutions
 
-    def _step(self, tree: Tree, cluster, plan: StepPlan, newton: tuple[int, int], start) -> Step:
+    def _step(self, tree: Tree, cluster, plan: StepPlan, newton, start, precision: str) -> Step:
         if plan.solved is not None:
             if all(is_linear(tree.constraints[c]) for c in plan.constraints):
                 return LinearStep(tree, [tree.constraints[c] for c in plan.constraints], plan.unknown)
-            step = self._implicit(tree, cluster, plan.constraints, plan.unknown)
-            known = [float(x) for x in self.reference]
-            step.order, step.usual_pivots = plan.solved.order, plan.solved.usual_pivots
-            step.start = known if start is None else start
-            step.continuation, step.polish = newton
-            if isinstance(step, FourBarStep):
-                step.measure(plan.solved, known)
+            # pieces of a dyad are measured once, so they must not be inputs
+            measured = isinstance(plan.solved, DyadStep) and "placements" not in tree.parameters
+            kind = DyadStep if measured else ImplicitStep
+            step = self._implicit(kind, tree, cluster, plan.constraints, plan.unknown)
+            step.order, step.involved = plan.solved.order, plan.solved.involved
+            step.usual_pivots, step.usual_orientation = plan.solved.usual_pivots, plan.solved.usual_orientation
+            step.start = [float(x) for x in self.reference] if start is None else start
+            step.follows_start = start is not None
+            step.starts_open = start is not None or "placements" in tree.parameters
+            step.newton, step.precision = newton, precision
+            if measured:
+                step.as_drawn(plan.solved)
             return step
         constraint = tree.constraints[plan.constraints[0]]
         if isinstance(constraint, Coupling):
@@ -180,34 +223,46 @@ class ClusterPlan:
             return CouplingStep(tree, terms, unknown)
         return ExplicitStep(tree, constraint)
 
-    def _implicit(self, tree: Tree, cluster, constraints: Sequence[int], unknown: Sequence[int]) -> ImplicitStep:
-        loops = [LoopClosure(c, self._roots[c]) for c in constraints]
-        # the lengths of a four-bar are measured once, so they must not be inputs
-        constant = "placements" not in tree.parameters
-        four_bar = constant and len(loops) == 1 and FourBarStep.serves(self.model, constraints[0], unknown)
-        return (FourBarStep if four_bar else ImplicitStep)(tree, cluster.bodies, loops, unknown)
+    def _implicit(self, kind, tree: Tree, cluster, constraints: Sequence[int], unknown: Sequence[int]):
+        return kind(tree, cluster.bodies, [LoopClosure(c, self._roots[c]) for c in constraints], unknown)
 
     # Coordinates
 
     @cached_property
     def coordinates(self) -> list[int]:
-        """Of each entry of y: which entry of q it is. Velocities that are not rates of coordinates come whole
-        joints.
-        """
+        """Of each entry of y: which entry of q it is. Of velocities that are no rates of coordinates, whole joints."""
         model, result = self.model, []
         for velocities in self.independent:
             for i in sorted({self._body_of(n) for n in velocities}):
-                joint, own = model.bodies[i].joint, [n for n in velocities if self._body_of(n) == i]
-                if len(own) == joint.nv:
-                    result += range(model.iq[i].start, model.iq[i].stop)
-                elif joint.motion().velocity_is_rate:
+                if model.joints[i - 1].motion().velocity_is_rate:
+                    own = [n for n in velocities if self._body_of(n) == i]
                     result += [model.iq[i].start + n - model.iv[i].start for n in own]
                 else:
-                    raise InputError(
-                        f"joint {joint.name!r} is {joint.kind} and only some of its velocities are independent, so "
-                        f"there is no y; use coordinates='spanning', or name other joints independent"
-                    )
+                    result += range(model.iq[i].start, model.iq[i].stop)
         return sorted(result)
+
+    @cached_property
+    def idle_motors(self) -> int:
+        """Motors in clusters that other joints than motors are independent in."""
+        count = 0
+        for cluster, own in zip(self.graph.clusters, self.independent, strict=True):
+            free = {self.model.joints[self._body_of(n) - 1].name for n in own}
+            inside = {self.model.joints[i - 1].name for i in cluster.bodies if i} & set(self.model.motors)
+            count += min(len(inside - free), len(free - set(self.model.motors)))
+        return count
+
+    @cached_property
+    def partly_free(self) -> list[int]:
+        """Bodies on joints whose velocities are no rates, and only some of them independent: a rod between two balls,
+        that may spin. Their coordinates are in y, and what the loops say of them is corrected.
+        """
+        model, free = self.model, {n for own in self.independent for n in own}
+        result = []
+        for i in range(1, model.nbodies):
+            own = set(range(model.iv[i].start, model.iv[i].stop))
+            if not model.joints[i - 1].motion().velocity_is_rate and own & free and not own <= free:
+                result.append(i)
+        return result
 
     def _body_of(self, velocity: int) -> int:
         model = self.model

@@ -19,9 +19,19 @@ class Resolution:
     def __init__(self, velocities: Sequence[int], independent: Sequence[int], steps: Sequence[Step] = ()):
         self.velocities, self.independent, self.steps = tuple(velocities), tuple(independent), tuple(steps)
 
-    def solve_positions(self, q: list[Scalar]) -> list[Scalar]:
-        """Fill in the dependent coordinates of q; returns what is left of the constraints."""
-        return [x for step in self.steps for x in step.solve_positions(q)]
+    def solve_positions(self, q: list[Scalar]) -> None:
+        """Fill in the dependent coordinates of q."""
+        for step in self.steps:
+            step.solve_positions(q)
+
+    def errors(self, q: Sequence[Scalar], *, given: bool, solved: bool = False) -> list[Scalar]:
+        """By how much coordinates do not meet the constraints.
+
+        given    the coordinates are given and not found, so that no constraint is met by itself
+        solved   without rows that follow from others
+        """
+        steps = [step for step in self.steps if given or not step.exact]
+        return [x for step in steps for x in (step.solved_errors(q) if solved else step.errors(q))]
 
     def embedding(self, q: Sequence[Scalar], yd: Sequence[Scalar] | None = None) -> Embedding:
         """G, and for velocities yd of the independent coordinates g; K and k with them."""
@@ -53,6 +63,10 @@ class Resolution:
     def margins(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Positive unless the pose is close to one where other coordinates should be the independent ones."""
         return [margin for step in self.steps for margin in step.margins(q)]
+
+    def branches(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Positive where the pose found is on the branch asked for."""
+        return [side for step in self.steps for side in step.branches(q)]
 
 
 def _weighted(row: Row, values) -> Scalar:

@@ -16,10 +16,22 @@ class Step:
     """
 
     unknown: tuple[int, ...]
+    exact = True
+    """Whether positions that it has found meet its constraints by themselves."""
 
-    def solve_positions(self, q: list[Scalar]) -> list[Scalar]:
-        """Fill in the unknown coordinates of q; returns what is left of the constraints, if that is not zero."""
+    def solve_positions(self, q: list[Scalar]) -> None:
+        """Fill in the unknown coordinates of q."""
         raise NotImplementedError
+
+    def errors(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """By how much complete coordinates do not meet the constraints."""
+        found = list(q)
+        self.solve_positions(found)
+        return [x - own for x, own in zip(found, q, strict=True) if x is not own]
+
+    def solved_errors(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Those of them that it is there to make zero; rows that follow from these are as they are."""
+        return self.errors(q)
 
     def slopes(self, q: Sequence[Scalar]) -> list[Row]:
         """B, a row per unknown."""
@@ -39,4 +51,8 @@ class Step:
 
     def margins(self, q: Sequence[Scalar]) -> list[Scalar]:
         """Numbers that are positive as long as the known coordinates determine the unknown ones well."""
+        return []
+
+    def branches(self, q: Sequence[Scalar]) -> list[Scalar]:
+        """Numbers that are positive where positions that were solved for are on the branch asked for."""
         return []
