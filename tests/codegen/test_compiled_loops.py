@@ -257,7 +257,7 @@ def random_loops(seed: int) -> Program:
     return simplify(trace(random_function(seed), {"x": 5}))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_loops_on_numbers(seed):
     """Traced and interpreted as they run on arrays of samples, and on the numbers of one."""
     function = random_function(seed)
