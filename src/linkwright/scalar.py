@@ -130,6 +130,8 @@ def repeat(
     are tables[0][p], tables[1][p], ... A table has `count` rows, scalars or arrays of one shape. Compiled, the body is
     there once and reads its rows by index: code does not grow with the count.
     """
+    if not isinstance(count, int) or count < 0:
+        raise InputError(f"a loop was asked for {count!r} passes; give a whole number from 0 on")
     tables = [list(table) for table in tables]
     for table in tables:
         if len(table) != count:

@@ -145,9 +145,22 @@ def test_a_guard_that_no_lane_needs_costs_next_to_nothing():
     assert shortest(skipped) < 0.3 * shortest(needed)
 
 
-def random_loops(seed: int) -> Program:
-    """Random straight lines around and within loops and guards, some of them nested."""
+def random_function(seed: int):
+    """Random straight lines around and within loops and guards, some of them nested; the same at every call."""
     rng = np.random.default_rng(seed)
+
+    def same_every_time(part):
+        """A body may be run any number of times, and must then be the same."""
+        own = np.random.default_rng(rng.integers(1 << 40)).bit_generator.state
+
+        def run(*arguments, **named):
+            before, rng.bit_generator.state = rng.bit_generator.state, own
+            try:
+                return part(*arguments, **named)
+            finally:
+                rng.bit_generator.state = before
+
+        return run
 
     def mix(values, count):
         values = list(values)
@@ -162,6 +175,7 @@ def random_loops(seed: int) -> Program:
         """A guard on some of the values, now and then with a guard or a loop within."""
         a, b, *otherwise = (values[int(k)] for k in rng.integers(len(values), size=2 + int(rng.integers(1, 4))))
 
+        @same_every_time
         def part():
             inside = mix(values, int(rng.integers(12)))
             if depth < 2 and rng.random() < 0.4:
@@ -177,20 +191,20 @@ def random_loops(seed: int) -> Program:
         """A counted loop; its tables hold constants, inputs in and out of order, values computed, results of a loop."""
         count = int(rng.integers(1, 6))
         kinds = [
-            lambda: rng.normal(size=count),
+            lambda: rng.normal(size=(count, 1)),
             lambda: rng.normal(size=(count, 2)),
-            lambda: [x[k % 5] for k in range(count)],
-            lambda: [x[4 - k % 5] for k in range(count)],
-            lambda: [x[k * k % 5] for k in range(count)],
+            lambda: [[x[k % 5]] for k in range(count)],
+            lambda: [[x[4 - k % 5]] for k in range(count)],
+            lambda: [[x[k * k % 5], x[k]] for k in range(count)],
             lambda: [[values[int(k)] for k in rng.integers(len(values), size=6)] for _ in range(count)],
             lambda: [[x[0], values[-1], 2.0, float(k)] for k in range(count)],
         ]
         tables = [kinds[int(k)]() for k in rng.integers(len(kinds), size=int(rng.integers(3)))]
         start = [values[int(k)] for k in rng.integers(len(values), size=int(rng.integers(4)))]
 
+        @same_every_time
         def step(s, *rows):
-            row = [y for part in rows for y in np.ravel(np.asarray(part, dtype=object))]
-            inside = mix([*s, *row, *values[-2:]], int(rng.integers(12)))
+            inside = mix([*s, *(y for row in rows for y in row), *values[-2:]], int(rng.integers(12)))
             if depth < 2 and rng.random() < 0.4:
                 inside += counted(inside, x, depth + 1)
             if rng.random() < 0.3:
@@ -207,17 +221,20 @@ def random_loops(seed: int) -> Program:
                            tables=[found, found[::-1]])[0]  # fmt: skip
         return [*last, *flat]
 
+    @same_every_time
     def function(x):
         before = mix(x, 25)
         before = mix([*before, *guarded(before), *guarded(before)], 3)
         before = mix([*before, *counted(before, x)], 3)
         n = int(rng.integers(1, 9))
 
+        @same_every_time
         def body(s):
             inside = mix([*s, *before[-6:]], 20)
             inside = mix([*inside, *guarded([*inside[-5:], *before[-3:]])], 3)
             inside = mix([*inside, *counted(inside, x)], 3)
 
+            @same_every_time
             def inner(t):
                 deep = mix([*t, *inside[-4:], before[3]], 10)
                 deep += guarded(deep[-8:])
@@ -233,7 +250,23 @@ def random_loops(seed: int) -> Program:
         rows = counted(after, x)
         return {"out": [*mix([*second, *after[-4:], *rows], 9)[-6:], second[0], after[0], *rows], "rows": rows[::-1]}
 
-    return simplify(trace(function, {"x": 5}))
+    return function
+
+
+def random_loops(seed: int) -> Program:
+    return simplify(trace(random_function(seed), {"x": 5}))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_loops_on_numbers(seed):
+    """Traced and interpreted as they run on arrays of samples, and on the numbers of one."""
+    function = random_function(seed)
+    x = np.random.default_rng(200 + seed).normal(size=(6, 5))
+    found = interpret(trace(function, {"x": 5}, name="random"), {"x": x})
+    for name, columns in function(x.T).items():
+        expected = np.stack([np.broadcast_to(y, 6) for y in columns], axis=1) if columns else np.zeros((6, 0))
+        assert np.allclose(found[name], expected, rtol=1e-9, atol=1e-12)
+        assert np.allclose(np.array(function(x[4])[name], dtype=float), found[name][4], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(36))

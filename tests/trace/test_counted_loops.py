@@ -137,6 +137,8 @@ def test_plain_tables_and_a_body_that_reads_symbols():
 def test_mistakes_are_named():
     with pytest.raises(InputError, match="3 passes was given a table of 2 rows"):
         repeat(lambda s, row: (s, []), [], count=3, tables=[[1.0, 2.0]])
+    with pytest.raises(InputError, match="asked for -1 passes"):
+        repeat(lambda s: (s, []), [1.0], count=-1)
     with pytest.raises(TraceError, match="returned 1 values; it carries 2"):
         trace(lambda x: repeat(lambda s: ([s[0]], []), [x[0], 0.0], count=2)[0], {"x": 1})
     with pytest.raises(TraceError, match="shapes"):
