@@ -15,7 +15,7 @@ from ..spatial import Force, Placement, Vector
 
 def passive_torques(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """All of them together."""
-    torques = tree.passive_torques(q, v)
+    torques = tree.joint_passive_torques(q, v)
     for tendon, at in _tendons(tree):
         force = -(_stretch(tendon, _sum(at, q, 0)) * tendon.stiffness) - _sum(at, v, 1) * tendon.damping
         for _, k, ratio in at:
