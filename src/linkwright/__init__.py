@@ -17,18 +17,20 @@ if TYPE_CHECKING:
         MotorMap,
         check_state,
         closed_loop_jacobian,
-        inverse_dynamics,
         project_configuration,
         project_velocity,
     )
+    from .assembly.inverse_dynamics import inverse_dynamics
     from .compilation import compile, reference, trace_program
     from .delassus_operator import delassus_operator
     from .errors import LinkwrightError, NoConvergence, SimulationError
     from .inspection import inspect
-    from .io import from_mujoco, from_pinocchio, load, save, to_mujoco, to_pinocchio
+    from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
+    from .io.load import load
     from .mobility_analysis import mobility
     from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
-    from .model.constraints import center_of_mass, close_with, connect, constrain, couple, rod, transmission, weld
+    from .model.constraints import center_of_mass, close_with, connect, constrain, couple, transmission, weld
+    from .model.constraints.rod import rod
     from .model.contact import box, capsule, contact, convex, cylinder, ellipsoid, plane, sphere
     from .model.editing import attach, lock_joints
     from .model.joint import (
@@ -56,15 +58,18 @@ __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
-    "assembly": "MotorMap check_state closed_loop_jacobian inverse_dynamics project_configuration project_velocity",
+    "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
+    "assembly.inverse_dynamics": "inverse_dynamics",
     "compilation": "compile reference trace_program",
     "delassus_operator": "delassus_operator",
     "errors": "LinkwrightError NoConvergence SimulationError",
     "inspection": "inspect",
-    "io": "from_mujoco from_pinocchio load save to_mujoco to_pinocchio",
+    "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
+    "io.load": "load",
     "mobility_analysis": "mobility",
     "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose",
-    "model.constraints": "center_of_mass close_with connect constrain couple rod transmission weld",
+    "model.constraints": "center_of_mass close_with connect constrain couple transmission weld",
+    "model.constraints.rod": "rod",
     "model.contact": "box capsule contact convex cylinder ellipsoid plane sphere",
     "model.editing": "attach lock_joints",
     "model.joint": "continuous cylindrical fixed free_flyer helical planar prismatic revolute spherical translational "

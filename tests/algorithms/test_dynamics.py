@@ -91,7 +91,7 @@ def test_bias_is_gravity_plus_coriolis_plus_passive(seed, rng, quick_backend):
     bias = quick_backend(model, "bias_torques", {"q": q, "v": v})
     gravity = quick_backend(model, "gravity_torques", {"q": q})
     coriolis = quick_backend(model, "coriolis_torques", {"q": q, "v": v})
-    passive = np.array([[float(x) for x in Tree(model).passive_torques(q[k], v[k])] for k in range(BATCH)])
+    passive = np.array([[float(x) for x in Tree(model).joint_passive_torques(q[k], v[k])] for k in range(BATCH)])
     size = 1 + np.abs(bias).max() + np.abs(gravity).max()
     assert np.abs(gravity + coriolis - passive - bias).max() <= 1e-12 * size
 

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import linkwright as lw
+
 
 def run(*arguments, **environment):
     return subprocess.run(
@@ -50,6 +52,26 @@ def test_errors_are_one_line(arguments, message):
     result = run(*arguments)
     assert result.returncode != 0
     assert "Traceback" not in result.stderr and message in result.stderr
+
+
+def test_version():
+    result = run("--version")
+    assert result.returncode == 0 and result.stdout.strip() == f"linkwright {lw.__version__}"
+
+
+@pytest.mark.parametrize("command", ["convergence", "compile", "loops"])
+def test_figures_that_cannot_be_written_are_refused_before_measuring(command, tmp_path):
+    """All of these measure for minutes by default."""
+    for file, words in ((tmp_path / "no" / "f.svg", "is not there"), (tmp_path / "f.doc", ".svg")):
+        result = run("bench", command, "--plot", str(file))
+        assert result.returncode == 1 and words in result.stderr.replace("\n", "")
+    (tmp_path / "sitecustomize.py").write_text(  # as if it were not installed
+        "import importlib.util, sys\nfound = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *rest: None if name == 'matplotlib' else found(name, *rest)\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+    result = run("bench", command, "--plot", str(tmp_path / "f.svg"), PYTHONPATH=path)
+    assert result.returncode == 1 and "linkwright[plot]" in result.stderr
 
 
 def test_bench_compile(tmp_path):

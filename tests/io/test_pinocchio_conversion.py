@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import linkwright as lw
 from linkwright.errors import InputError, MissingExtraError, UnsupportedError
 from linkwright.io import from_pinocchio, from_pinocchio_model, load, pinocchio_model, to_pinocchio
 from linkwright.io.pinocchio_state import pinocchio_nq
@@ -77,13 +78,35 @@ def test_model_there_and_back_moves_the_same(seed):
     again = from_pinocchio_model(theirs)
     second = pinocchio_model(again)
     for quantity in ("armature", "damping", "friction", "velocity_limit", "effort_limit", "lower", "upper"):
-        for ours, returned in zip(model.joints, again.joints, strict=True):
+        by_name = {joint.name: joint for joint in again.joints}
+        for ours in model.joints:
+            returned = by_name[ours.name]
             if not (ours.kind == "planar" and quantity in ("lower", "upper")):  # Pinocchio cannot limit its angle
                 np.testing.assert_array_equal(getattr(returned, quantity), getattr(ours, quantity))
     rng = np.random.default_rng(seed)
     q, v, tau = to_pinocchio(model, random_q(model, seed)), rng.normal(size=model.nv), rng.normal(size=model.nv)
     a = pin.aba(theirs, theirs.createData(), q, v, tau)
     np.testing.assert_allclose(pin.aba(second, second.createData(), q, v, tau), a, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["tree:14,2", "stem_with_branches:3,4", "mini_cheetah", "geared_chain:4"])
+def test_bodies_of_any_numbering_are_right_for_all_algorithms(name):
+    """Pinocchio's CRBA is right only for joints numbered depth first."""
+    model = load(name).without_constraints()
+    theirs, rng = pinocchio_model(model), np.random.default_rng(0)
+    data = theirs.createData()
+    q, v, tau = random_q(model, 0), rng.normal(size=model.nv), rng.normal(size=model.nv)
+    there = to_pinocchio(model, q, v, tau)
+    _, a = from_pinocchio(model, there[0], pin.aba(theirs, data, *there))
+    np.testing.assert_allclose(a, lw.reference(model, "aba")(q, v, tau), rtol=1e-9, atol=1e-9)
+    M = np.triu(pin.crba(theirs, data, there[0]))
+    M = M + np.triu(M, 1).T
+    ours = lw.reference(model, "crba")(q)
+    power = there[1] @ M @ there[2]  # v' M tau, whatever the order of velocities
+    assert power == pytest.approx(v @ ours @ tau, rel=1e-10)
+    back = from_pinocchio(model, *there)
+    for one, other in zip(back, (q, v, tau), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-14)
 
 
 def test_exact_when_no_frame_is_turned():

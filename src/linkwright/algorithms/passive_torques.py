@@ -15,7 +15,7 @@ from ..spatial import Force, Placement, Vector
 
 def passive_torques(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """All of them together."""
-    torques = tree.passive_torques(q, v)
+    torques = tree.joint_passive_torques(q, v)
     for tendon, at in _tendons(tree):
         force = -(_stretch(tendon, _sum(at, q, 0)) * tendon.stiffness) - _sum(at, v, 1) * tendon.damping
         for _, k, ratio in at:
@@ -34,14 +34,14 @@ def compensation_torques(tree: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     n = len(tree.parent)
     X, gravity, f = [tree.Xtree[0]] * n, [tree.gravity] * n, [Force.zero()] * n
     for i in tree.outward():
-        X[i] = tree.Xtree[i].then(tree.joint[i].transform(q[tree.iq[i]]))
+        X[i] = tree.Xtree[i].then(tree.joint[i].transform(q[tree.iq[i]]))  # type: ignore[union-attr]
         gravity[i] = X[i].rotate(gravity[tree.parent[i]])
     for lift in lifts:
         i, to_frame = tree.frame_transform(lift.frame)
         force = to_frame.rotate(gravity[i]) * -lift.mass
         f[i] = f[i] + to_frame.T @ Force(Vector(*lift.point).cross(force), force)
     for i in tree.inward():
-        tau[tree.iv[i]] = tree.joint[i].subspace(q[tree.iq[i]]).project(f[i])
+        tau[tree.iv[i]] = tree.joint[i].subspace(q[tree.iq[i]]).project(f[i])  # type: ignore[union-attr]
         f[tree.parent[i]] = f[tree.parent[i]] + X[i].T @ f[i]
     return tau
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Literal, overload
 
 import numpy as np
 
@@ -27,6 +28,20 @@ from .residuals import listing, residuals
 _NEAR = 0.15
 _REACHED = 1e-6
 _GIVE_WAY, _ALMOST = 1e-2, 0.02  # ease of joints that will be held at the end, and how far from it they may be then
+
+
+@overload
+def project_configuration(
+    model: Model, q, *, fixed: str | Iterable[str] | None = None, tolerance: float = 1e-12, start=None,
+    details: Literal[False] = False,
+) -> np.ndarray: ...  # fmt: skip
+
+
+@overload
+def project_configuration(
+    model: Model, q, *, fixed: str | Iterable[str] | None = None, tolerance: float = 1e-12, start=None,
+    details: Literal[True],
+) -> ClosedConfiguration: ...  # fmt: skip
 
 
 def project_configuration(

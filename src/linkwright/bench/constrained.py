@@ -15,6 +15,7 @@ from .. import delassus_operator, reference
 from ..errors import LinkwrightError
 from ..io.pinocchio import pinocchio_model, to_pinocchio
 from ..model import Model
+from ..model.editing import depth_first
 from ..programs import RECIPES
 from ..programs.constrained import CONSTRAINED
 from ..programs.delassus import DELASSUS
@@ -93,6 +94,7 @@ def measure(
 
 
 def _measure_system(family: Family, name: str, model: Model, algorithms, peer, seconds: float, progress) -> SystemTimes:
+    model = depth_first(model)  # as Pinocchio numbers joints, so that vectors are those of both
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)
     v, tau = rng.normal(size=(2, BATCH, model.nv))

@@ -11,6 +11,7 @@ from .. import compile as compile_algorithm
 from .. import reference
 from ..io.pinocchio import pinocchio_model, to_pinocchio
 from ..model import Model
+from ..model.editing import depth_first
 from ..programs import RECIPES
 from .loop_systems import SYSTEMS, pinocchio_constraints
 from .peers.pinocchio_cpp import PinocchioCpp
@@ -68,6 +69,7 @@ def measure_model(
     name: str, model: Model, algorithms: Sequence[str] = ALGORITHMS, *, peer: PinocchioCpp | None = None,
     iterations: Sequence[int] = ITERATIONS, seconds: float = 2.0, progress: Callable[[str], None] = lambda step: None,
 ) -> LoopTimes:  # fmt: skip
+    model = depth_first(model)  # as Pinocchio numbers joints, so that vectors are those of both
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)
     v, tau = rng.normal(size=(2, BATCH, model.nv))

@@ -11,6 +11,7 @@ from .. import compile as compile_algorithm
 from ..io import load
 from ..io.pinocchio import pinocchio_model, to_pinocchio
 from ..model import Model
+from ..model.editing import depth_first
 from .peers.pinocchio_cpp import PinocchioCpp
 from .timing import best_seconds
 
@@ -67,6 +68,7 @@ def call_overhead(robot: str, seconds: float = 0.2) -> float:
 
 
 def _measure_one(robot: str, model: Model, algorithm: str, peer: PinocchioCpp | None, seconds: float) -> Measurement:
+    model = depth_first(model)  # as Pinocchio numbers joints, so that vectors are those of both
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)
     v, x = rng.normal(size=(BATCH, model.nv)), rng.normal(size=(BATCH, model.nv))

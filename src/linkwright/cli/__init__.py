@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from .. import __version__
 from ..errors import LinkwrightError
 from . import bench, demo, inspect, listing, reproduce, simulate, trust
 
@@ -18,6 +19,23 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"linkwright {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _every_command(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+    ),
+) -> None:
+    """Dynamics of rigid-body mechanisms, compiled for one robot."""
+
+
 app.command("demo")(demo.demo)
 app.command("inspect")(inspect.inspect_command)
 app.command("simulate")(simulate.simulate)

@@ -12,6 +12,7 @@ from rich.table import Table
 from ..bench.peers.pinocchio_cpp import find_peer
 from ..bench.timing import machine
 from ..errors import InputError
+from .figures import check_figure
 from .output import chosen_names, describe, progress_display, table_console
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
@@ -134,6 +135,7 @@ def loops(
     from ..bench import loop_scaling, loop_tables
     from ..bench import loops as bench
 
+    check_figure(plot)
     if links and not plot:
         raise InputError("--links are the sizes of the scaling families; they go with --plot")
     chosen = chosen_names(systems, loop_scaling.FAMILIES if plot else bench.SYSTEMS, "family" if plot else "system")
@@ -204,6 +206,7 @@ def convergence(
     from ..bench import convergence as bench
     from ..bench.loop_systems import SYSTEMS
 
+    check_figure(plot)
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     results = []
     with progress_display(console) as (progress, task):
@@ -314,6 +317,7 @@ def compile_time(
     """Compile time of ABA over the number of links of a chain."""
     from ..bench import compile_time as bench
 
+    check_figure(plot)
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     chosen = _numbers(links) or bench.LINKS
     with progress_display(console) as (progress, task):

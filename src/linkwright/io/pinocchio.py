@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import MissingExtraError, UnsupportedError
 from ..model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose
+from ..model.editing import depth_first
 from .pinocchio_joints import SimpleJoint, joint_model, pose_of, simple_joints
 from .pinocchio_state import from_pinocchio, pinocchio_nq, to_pinocchio
 
@@ -64,10 +65,11 @@ def pinocchio_model(model: Model):
     Bodies on skew continuous joints and on planar joints about other axes than z have their frame turned in
     Pinocchio, which has these joints about coordinate axes only; the frame with the body's name is where ours is.
 
-    Joints keep our order. Pinocchio 4.1's CRBA, and all that builds on it, is right only for joints numbered depth
-    first, as in models read from files.
+    Joints are numbered depth first, as in models read from files: Pinocchio's CRBA, and all that builds on it, is right
+    only so. Where our bodies are numbered otherwise, `to_pinocchio(model, q, v, ...)` brings vectors into its order.
     """
     pin = _import_pinocchio()
+    model = depth_first(model)
     if np.any(model.stacked("stiffness")):
         raise UnsupportedError("the model has joint springs, which Pinocchio does not; set their stiffness to 0 first")
     if model.passive:

@@ -95,11 +95,9 @@ def attach(
 
 def depth_first(model: Model) -> Model:
     """`model` with each body's descendants numbered right after it, as files are read; bodies keep their order else."""
-    order, waiting = [], [0]
-    while waiting:
-        i = waiting.pop()
-        order.append(i)
-        waiting.extend(reversed(model.graph.children[i]))
+    order = depth_first_order(model)
+    if order == sorted(order):
+        return model
     builder = ModelBuilder(model.name, model.gravity)
     builder.add_inertia(GROUND, model.bodies[0].inertia)
     for i in order[1:]:
@@ -121,6 +119,16 @@ def depth_first(model: Model) -> Model:
         pairs=model.pairs,
         contact_law=model.contact_law,
     )
+
+
+def depth_first_order(model: Model) -> list[int]:
+    """The bodies, each with its descendants right after it."""
+    order, waiting = [], [0]
+    while waiting:
+        i = waiting.pop()
+        order.append(i)
+        waiting.extend(reversed(model.graph.children[i]))
+    return order
 
 
 def _copy_frames(model: Model, builder: ModelBuilder, *, prefix: str, ground: str = GROUND) -> None:
