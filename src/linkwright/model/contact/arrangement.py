@@ -20,6 +20,12 @@ _FLOOR = "ground"
 
 
 def check_contacts(model: Model) -> None:
+    if not isinstance(model.contact_law, ContactLaw):
+        raise InputError(f"contact_law is {model.contact_law!r}; expected a linkwright.model.contact.ContactLaw")
+    sizes = {joint.name: joint.nv for joint in model.joints} if model.contact_law.joints else {}
+    for name, own in model.contact_law.joints.items():
+        if own.inverse_weight is not None and len(own.inverse_weight) != sizes.get(name, len(own.inverse_weight)):
+            raise ModelError(f"joint {name!r} has {len(own.inverse_weight)} inverse weights; expected one per velocity")
     shapes: dict[str, Shape] = {}
     for shape in model.shapes:
         if not isinstance(shape, Shape):
