@@ -35,7 +35,7 @@ def with_sdf_collisions(model: Model, links: Mapping[str, Element]) -> Model:
 def _with_shapes(model: Model, shapes: list[Shape], warnings: list[str]) -> Model:
     kept = []
     for shape in shapes:
-        if shape.kind == "plane" and model.frame(shape.on).body:
+        if shape.kind == "plane" and model.body_of(shape.on):
             warnings.append(f"plane {shape.name!r} is on a link that moves and is left out")
         else:
             kept.append(shape)
