@@ -38,7 +38,7 @@ def _with_shapes(model: Model, shapes: list[Shape], warnings: list[str], ignore:
         return replace(model, ignored=tuple(ignore.lines))
     kept = []
     for shape in shapes:
-        if shape.kind == "plane" and model.frame(shape.on).body:
+        if shape.kind == "plane" and model.body_of(shape.on):
             warnings.append(f"plane {shape.name!r} is on a link that moves and is left out")
         else:
             kept.append(shape)

@@ -28,6 +28,7 @@ _SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, 
 _ENABLED = {"override": 1 << 0, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}  # mjtEnableBit
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)  # mjtEq
 _SITE = 6  # mjtObj
+_MOST_COUNTED = 300  # geoms whose pairs are counted one by one
 
 
 def with_shapes(model: Model, source: Any, names: Names, blame: Blame) -> tuple[Model, list[str]]:
@@ -104,20 +105,26 @@ class _Reading:
                 f"contact is listed and is not computed for {len(not_computed)} pairs of geoms, first of {one.kind} "
                 f"{one.name!r} with {two.kind} {two.name!r}"
             )
-        further = 0
         excluded = {(int(x) >> 16, int(x) & 0xFFFF) for x in source.exclude_signature}
-        for g1, one in self.shapes.items():
-            for g2, two in self.shapes.items():
-                bodies = sorted((int(source.geom_bodyid[g1]), int(source.geom_bodyid[g2])))
-                if g2 <= g1 or frozenset((g1, g2)) in found or tuple(bodies) in excluded or fixed[g1] == fixed[g2]:
-                    continue
-                if not one.surface.may_touch(two.surface) or self._is_parent(fixed[g1], fixed[g2]):
-                    continue
-                if "plane" in (one.kind, two.kind) and is_computed(one, two):
-                    found[frozenset((g1, g2))] = ContactPair(*self._named(g1, g2))
-                else:
-                    further += 1
-        if further:
+
+        def may_touch(g1: int, g2: int) -> bool:
+            bodies = tuple(sorted((int(source.geom_bodyid[g1]), int(source.geom_bodyid[g2]))))
+            if frozenset((g1, g2)) in found or bodies in excluded or fixed[g1] == fixed[g2]:
+                return False
+            masks = self.shapes[g1].surface.may_touch(self.shapes[g2].surface)
+            return masks and not self._is_parent(fixed[g1], fixed[g2])
+
+        planes = [g for g, shape in self.shapes.items() if shape.kind == "plane"]
+        others = [g for g in self.shapes if g not in set(planes)]
+        for floor in planes:
+            for g in others:
+                if is_computed(self.shapes[g], self.shapes[floor]) and may_touch(floor, g):
+                    found[frozenset((floor, g))] = ContactPair(*self._named(floor, g))
+        if len(others) > _MOST_COUNTED:
+            further = "many"
+        else:
+            further = str(sum(may_touch(g1, g2) for k, g1 in enumerate(others) for g2 in others[:k]))
+        if further != "0":
             self.warnings.append(
                 f"{further} pairs of geoms besides those with planes may touch in MuJoCo; contact is not computed "
                 f"unless asked for: robot.with_contacts(linkwright.contact(...))"

@@ -254,6 +254,12 @@ class Model:
                 return Frame(name, index[name], Pose.identity())
         raise unknown_name("frame", name, [*self.frames, *self._body_index, *self._joint_index])
 
+    def body_of(self, name: str) -> int:
+        """Index of the body that a named frame is fixed to."""
+        if name in self.frames:
+            return self.frames[name].body
+        return self._body_index[name] if name in self._body_index else self.frame(name).body
+
     # Limits and joint quantities as vectors
 
     def stacked(self, quantity: str) -> np.ndarray:

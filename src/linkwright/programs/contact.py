@@ -15,6 +15,7 @@ from ..algorithms.kinematics import placements
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.contact.law import CONES
+from ..scalar import where
 from ..spatial import Force, sum_of
 from .closures import check_positions
 from .penalties import PRIMAL, bearable_stiffness, penalties
@@ -78,9 +79,15 @@ def _contact_outputs(contacts: list[ContactState], solution: SoftSolution):
         frames.append([list(view.direction_in_world(d)) for d in (touch.normal, touch.t1, touch.t2)])
     return {
         "contact_force": forces or np.zeros((0, 6)), "contact_point": points or np.zeros((0, 3)),
-        "contact_frame": frames or np.zeros((0, 3, 3)), "gap": [state.candidate.touch.gap for state in contacts],
+        "contact_frame": frames or np.zeros((0, 3, 3)), "gap": [_gap(state) for state in contacts],
         "active": [state.active for state in contacts],
     }  # fmt: skip
+
+
+def _gap(state: ContactState):
+    """Infinite where the pair has no such point in this pose."""
+    touch = state.candidate.touch
+    return touch.gap if touch.possible is None else where(touch.possible, touch.gap, float("inf"))
 
 
 def _joint_outputs(tree: Tree, soft: SoftProblem, solution: SoftSolution):

@@ -15,7 +15,7 @@ _WITH_OTHERS = ("sphere", "capsule")
 
 
 def numbers(values) -> str:
-    return " ".join(f"{float(x):.6g}" for x in np.ravel(values))
+    return " ".join(f"{float(x):.9g}" for x in np.ravel(values))
 
 
 class RandomModel:
@@ -37,6 +37,8 @@ class RandomModel:
             text += f' solref{suffix}="{numbers(solref)}"'
         if self.chance(0.6):
             low, high = sorted(rng.uniform(0.3, 0.99, 2))
+            if self.chance(0.2):  # beyond what MuJoCo allows, which is said after mixing
+                high = 1.0 - 10.0 ** rng.uniform(-6, -3)
             power = rng.choice([1, 2, 3, 2.5])
             solimp = [low, high, rng.uniform(0.0005, 0.02), rng.uniform(0.2, 0.8), power]
             text += f' solimp{suffix}="{numbers(solimp)}"'
@@ -179,7 +181,7 @@ class Answers:
             mujoco.mj_resetData(source, data)
             data.qpos[:] = source.qpos0
             mujoco.mj_integratePos(source, data.qpos, rng.normal(size=source.nv) * 0.25, 1.0)
-            data.qvel[:] = rng.normal(size=source.nv) * rng.choice([0.0, 0.3, 1.0])
+            data.qvel[:] = rng.normal(size=source.nv) * rng.choice([0.0, 0.3, 1.0, 10.0])
             data.qfrc_applied[:] = rng.normal(size=source.nv) * 0.5
             mujoco.mj_forward(source, data)
             q.append(coordinates.from_qpos(data.qpos.copy()))

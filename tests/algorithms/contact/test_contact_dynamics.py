@@ -72,6 +72,56 @@ def test_hard_loops_are_closed_while_standing():
     assert np.abs(solution.a - free.a).max() > 1e-3
 
 
+def test_forces_balance_where_loops_are_hard(rng):
+    """Along every motion that the loops allow, contact forces are what is missing of M a + c - tau."""
+    model = lw.load("humanoid").with_constraints(lw.connect("left_hand", "right_hand"))
+    shapes = [lw.box(foot, (0.2, 0.1, 0.05), name=foot + "_sole") for foot in ("left_foot", "right_foot")]
+    model = model.with_shapes(*shapes, lw.sphere("left_hand", 0.1), lw.capsule("right_hand", 0.08, 0.1)).on_ground(0.7)
+    q = model.random_configuration(rng, 6)
+    q[:, :2], q[:, 2] = 0.0, rng.uniform(0.2, 0.8, 6)
+    v, tau = rng.normal(size=(6, model.nv)) * 0.3, rng.normal(size=(6, model.nv))
+    names = ("a", "contact_force", "contact_point", "contact_frame", "active", "status")
+    solution = lw.reference(model, "contact_dynamics", outputs=names)(q, v, tau, 0.002)
+    assert not solution.status.any() and np.asarray(solution.active).sum() > 6
+    body = {point.name: model.frame(_shape(model, point.first).on).body for point in model.contacts}
+    poses = lw.reference(model, "forward_kinematics", frames=[b.name for b in model.bodies])(q)
+    f_ext = np.zeros((6, model.nbodies, 6))
+    for k, point in enumerate(model.contacts):
+        i = body[point.name]
+        R, p = poses.rotations[:, i], poses.positions[:, i]
+        frame, own = np.asarray(solution.contact_frame)[:, k], np.asarray(solution.contact_force)[:, k]
+        force, moment = (np.einsum("nji,nj->ni", frame, part) for part in (own[:, :3], own[:, 3:]))
+        moment = moment + np.cross(np.asarray(solution.contact_point)[:, k] - p, force)
+        f_ext[:, i, :3] += np.einsum("nji,nj->ni", R, force)
+        f_ext[:, i, 3:] += np.einsum("nji,nj->ni", R, moment)
+    left = lw.reference(model.without_constraints(), "rnea", f_ext=True)(q, v, solution.a, f_ext) - tau
+    J = lw.reference(model, "constraint_jacobian")(q)
+    drift = lw.reference(model, "constraint_bias")(q, v)
+    for n in range(6):
+        allowed = np.linalg.svd(J[n])[2][3:]
+        assert np.abs(allowed @ left[n]).max() < 1e-7 * (1 + np.abs(left[n]).max())
+        assert np.abs(J[n] @ solution.a[n] + drift[n]).max() < 1e-8 * (1 + np.abs(solution.a[n]).max())
+
+
+def _shape(model, name):
+    return next(shape for shape in model.shapes if shape.name == name)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "stewart_platform", "jansen_leg", "delta_robot"])
+def test_without_contacts_it_is_lcaba(name, rng):
+    model = lw.load(name)
+    q, v, tau = model.reference, np.zeros(model.nv), rng.normal(size=model.nv)
+    solution = lw.reference(model, "contact_dynamics", limits=False, friction=False)(q, v, tau, 0.001)
+    expected = lw.reference(model, "lcaba", outputs="a")(q, v, tau)
+    assert solution.status == 0
+    np.testing.assert_allclose(solution.a, expected, rtol=0, atol=1e-6 * (1 + np.abs(expected).max()))
+
+
+def test_numbers_that_are_none_are_told():
+    solution = lw.reference(ball().on_ground(), "contact_dynamics")(**{**STANDING, "v": np.full(6, np.nan)})
+    assert solution.status == 3
+
+
 def test_limits_and_friction_are_told_apart():
     builder = lw.ModelBuilder("arm")
     joint = lw.revolute("j", axis="y", lower=-0.1, upper=0.1, friction=0.3)

@@ -66,7 +66,7 @@ def shape_weight(tree: Tree, shape) -> float:
     """Of the body that a shape is on."""
     if shape.inverse_weight is not None:
         return shape.inverse_weight
-    return weights(tree.model).body(tree.model.frame(shape.on).body)
+    return weights(tree.model).body(tree.model.body_of(shape.on))
 
 
 def joint_weights(tree: Tree, i: int) -> list[float]:

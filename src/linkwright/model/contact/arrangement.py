@@ -20,6 +20,12 @@ _FLOOR = "ground"
 
 
 def check_contacts(model: Model) -> None:
+    if not isinstance(model.contact_law, ContactLaw):
+        raise InputError(f"contact_law is {model.contact_law!r}; expected a linkwright.model.contact.ContactLaw")
+    sizes = {joint.name: joint.nv for joint in model.joints} if model.contact_law.joints else {}
+    for name, own in model.contact_law.joints.items():
+        if own.inverse_weight is not None and len(own.inverse_weight) != sizes.get(name, len(own.inverse_weight)):
+            raise ModelError(f"joint {name!r} has {len(own.inverse_weight)} inverse weights; expected one per velocity")
     shapes: dict[str, Shape] = {}
     for shape in model.shapes:
         if not isinstance(shape, Shape):
@@ -27,7 +33,7 @@ def check_contacts(model: Model) -> None:
         if shape.name in shapes:
             raise InputError(f"two shapes are named {shape.name!r}; names must be unique: give one with name=...")
         shapes[shape.name] = shape
-        if model.frame(shape.on).body and shape.kind == "plane":
+        if model.body_of(shape.on) and shape.kind == "plane":
             raise ModelError(
                 f"plane {shape.name!r} is on {shape.on!r}, which moves; planes are part of the ground: use a box or a "
                 f"convex shape"
@@ -42,7 +48,7 @@ def check_contacts(model: Model) -> None:
         one, two = shapes[pair.first], shapes[pair.second]
         if ordered(one, two) != (one, two):
             raise ModelError(f"contact {pair.name!r}: {two.kind} {two.name!r} is to be named first, then {one.name!r}")
-        if model.frame(one.on).body == model.frame(two.on).body:
+        if model.body_of(one.on) == model.body_of(two.on):
             raise ModelError(f"contact {pair.name!r} is between two shapes of one body, on {one.on!r} and {two.on!r}")
         if frozenset((pair.first, pair.second)) in seen:
             raise InputError(f"contact {pair.name!r} is there twice")
@@ -76,10 +82,10 @@ def _meant(model: Model, name: str) -> list[Shape]:
         return found
     names = {shape.name for shape in model.shapes} | {shape.on for shape in model.shapes}
     try:
-        body = model.frame(name).body
+        body = model.body_of(name)
     except InputError:
         raise unknown_name("shape or body with shapes", name, names) from None
-    found = [shape for shape in model.shapes if model.frame(shape.on).body == body]
+    found = [shape for shape in model.shapes if model.body_of(shape.on) == body]
     if not found:
         raise unknown_name("shape or body with shapes", name, names)
     return found
@@ -90,7 +96,7 @@ def on_ground(model: Model, friction, condim: int | None, at: PoseLike, **surfac
     floors = [shape.name for shape in model.shapes if shape.kind == "plane"]
     if floors:
         raise InputError(f"{model.name!r} stands on {floors[0]!r} already; with_contacts(...) changes what touches it")
-    touching = [s for s in model.shapes if model.frame(s.on).body and (s.surface.contype or s.surface.conaffinity)]
+    touching = [s for s in model.shapes if model.body_of(s.on) and (s.surface.contype or s.surface.conaffinity)]
     if not touching:
         raise InputError(
             f"{model.name!r} has no shapes that could stand on the ground; give it some: "
@@ -110,7 +116,7 @@ def floor_pairs(model: Model) -> list[ContactPair]:
         ContactPair(shape.name, floor.name)
         for floor in floors
         for shape in model.shapes
-        if shape.kind != "plane" and model.frame(shape.on).body and is_computed(shape, floor)
+        if shape.kind != "plane" and model.body_of(shape.on) and is_computed(shape, floor)
         and shape.surface.may_touch(floor.surface) and frozenset((shape.name, floor.name)) not in known
     ]  # fmt: skip
 
@@ -121,7 +127,7 @@ def kept_after_locking(locked: Model, model: Model) -> Model:
     Weights of the file were of the mechanism before: they are computed anew.
     """
     shapes = tuple(replace(shape, inverse_weight=None) for shape in model.shapes)
-    body = {shape.name: locked.frame(shape.on).body for shape in shapes}
+    body = {shape.name: locked.body_of(shape.on) for shape in shapes}
     pairs = tuple(pair for pair in model.pairs if body[pair.first] != body[pair.second])
     return replace(locked, shapes=shapes, pairs=pairs, contact_law=_without_weights(model.contact_law))
 
@@ -130,7 +136,7 @@ def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str)
     """`attached` with the shapes of both; floors of either are touched by the other's shapes, as masks say."""
     shapes = [replace(shape, inverse_weight=None) for shape in model.shapes]
     shapes += [replace(shape.renamed(prefix, mount, GROUND), inverse_weight=None) for shape in other.shapes]
-    planes_move = attached.frame(mount).body != 0
+    planes_move = attached.body_of(mount) != 0
     lost = {shape.name for shape in shapes if shape.kind == "plane" and planes_move and shape.on == mount}
     pairs = [*model.pairs, *(pair.between(prefix + pair.first, prefix + pair.second) for pair in other.pairs)]
     law, its = model.contact_law, other.contact_law

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ...errors import ModelError
+from ..pose import finite_array
 from .softness import Softness
 
 CONES = ("elliptic", "pyramidal")
@@ -24,6 +25,10 @@ class JointSoftness:
     friction: Softness = field(default_factory=Softness)
     inverse_weight: tuple[float, ...] | None = None
 
+    def __post_init__(self):
+        object.__setattr__(self, "margin", float(finite_array(self.margin, (), "margin of a joint's limit")))
+        object.__setattr__(self, "inverse_weight", _checked_weight(self.inverse_weight, "joint"))
+
 
 @dataclass(frozen=True)
 class EqualitySoftness:
@@ -32,6 +37,10 @@ class EqualitySoftness:
     softness: Softness = field(default_factory=Softness)
     inverse_weight: tuple[float, ...] | None = None
     torque_scale: float = 1.0
+
+    def __post_init__(self):
+        object.__setattr__(self, "torque_scale", float(finite_array(self.torque_scale, (), "torque scale of a weld")))
+        object.__setattr__(self, "inverse_weight", _checked_weight(self.inverse_weight, "constraint"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +60,11 @@ class ContactLaw:
     def __post_init__(self):
         if self.cone not in CONES:
             raise ModelError(f"cone is {self.cone!r}; expected one of {', '.join(CONES)}")
-        if not 0.0 < self.impratio < float("inf"):
+        object.__setattr__(self, "impratio", float(finite_array(self.impratio, (), "impratio")))
+        if not self.impratio > 0.0:
             raise ModelError(f"impratio is {self.impratio!r}; expected a positive number")
+        if not isinstance(self.refsafe, bool):
+            raise ModelError(f"refsafe is {self.refsafe!r}; expected True or False")
         for name in ("joints", "equalities"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
@@ -61,3 +73,12 @@ class ContactLaw:
 
     def of_equality(self, name: str) -> EqualitySoftness:
         return self.equalities.get(name, EqualitySoftness())
+
+
+def _checked_weight(weight, whose: str) -> tuple[float, ...] | None:
+    if weight is None:
+        return None
+    numbers = finite_array(weight, (len(weight),), f"inverse weight of a {whose}").tolist()
+    if min(numbers, default=0.0) < 0.0:
+        raise ModelError(f"inverse weight of a {whose} is {numbers}; must not be negative")
+    return tuple(numbers)

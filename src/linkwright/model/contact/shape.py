@@ -61,7 +61,10 @@ class Shape:
             if len(self.points):
                 raise ModelError(f"{self.kind} {self.name!r} was given points; only a convex shape has them")
             return ()
-        points = np.asarray(self.points, dtype=float)
+        try:
+            points = np.asarray(self.points, dtype=float)
+        except (TypeError, ValueError):
+            raise ModelError(f"convex {self.name!r} has points {self.points!r:.200}; expected (n, 3) numbers") from None
         if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= _MOST_POINTS:
             raise ModelError(
                 f"convex {self.name!r} has points of shape {points.shape}; expected (n, 3), n from 1 to {_MOST_POINTS}"

@@ -10,6 +10,7 @@ from ..pose import LARGEST_NUMBER, finite_array
 
 # Impedances are kept this far from 0 and 1, as MuJoCo does: at 1 a constraint would be rigid.
 SMALLEST_IMPEDANCE, LARGEST_IMPEDANCE = 1e-4, 0.9999
+_EDGE = 1e-15
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,11 @@ class Softness:
 
     @classmethod
     def clipped(cls, solref: Sequence[float], solimp: Sequence[float]) -> Softness:
-        """As MuJoCo takes numbers of a file: moved into their ranges."""
+        """As MuJoCo takes numbers of a file: moved into their ranges. How close to 0 and 1 they may be is said where they
+        are used, after those of two surfaces have been mixed.
+        """
         start, end, width, middle, power = (float(x) for x in solimp)
-        start, end, middle = (min(max(x, SMALLEST_IMPEDANCE), LARGEST_IMPEDANCE) for x in (start, end, middle))
+        start, end, middle = (min(max(x, _EDGE), 1.0 - _EDGE) for x in (start, end, middle))
         return cls(tuple(float(x) for x in solref), (start, end, max(width, 0.0), middle, max(power, 1.0)))
 
 

@@ -16,8 +16,7 @@ def touches_of_sphere_and_box(
 
 
 def ball_and_box(box: Shape, box_pose: Placement, center: Vector, radius: float, view: View) -> Touch:
-    """`center`: of the ball, in the box. The normal leads from the ball into the box, inside away from the closest face.
-    """
+    """`center`: of the ball, in the box. The normal leads from the ball into the box; inside, from the closest face."""
     rotation = box_pose.rotation
     clamped = Vector(*(clipped(x, half) for x, half in zip(center, box.size, strict=True)))
     away = clamped - center
