@@ -39,7 +39,7 @@ class StepPlan:
 
     constraints: tuple[int, ...]
     unknown: tuple[int, ...]
-    solved: ImplicitStep | LinearStep | None = None
+    solved: ImplicitStep | None = None
 
 
 class ClusterPlan:
