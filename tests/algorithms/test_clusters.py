@@ -185,6 +185,41 @@ def test_positions_may_be_given_as_they_are(rng):
     assert operations(model, "cluster_aba", coordinates="spanning") < 0.8 * operations(model, "cluster_aba")
 
 
+def test_approximations_are_of_the_independent_tree(rng):
+    """[Chignoli2023] sec. II-C: RNEA of the tree without its rotors, which leave N^2 I on the diagonal."""
+    model = lw.load("geared_chain:4")
+    y, yd, ydd = states(model, rng)
+    bare = lw.default_parameters(model, ("inertias",))["inertias"]
+    rotors = [i for i in range(1, model.nbodies) if model.bodies[i].name.startswith("rotor")]
+    bare[rotors] = 0.0
+    without = lw.reference(model, "cluster_rnea", parameters="inertias")(y, yd, ydd, bare)
+    offset = []
+    for gear in model.constraints:  # rotor - N link = 0, in the order of the links
+        rotor = model.bodies[model.joint_index(gear.joints[0])]
+        axis = rotor.joint.axis
+        offset.append(gear.terms[1][1][1] ** 2 * (axis @ rotor.inertia.tensor @ axis))
+    unconstrained = lw.reference(model, "approximate_rnea", reflected="none")(y, yd, ydd)
+    np.testing.assert_allclose(unconstrained, without, atol=1e-11)
+    found = lw.reference(model, "approximate_rnea")(y, yd, ydd)
+    np.testing.assert_allclose(found, without + np.array(offset) * ydd, atol=1e-11)
+
+
+def test_an_open_pose_is_said(rng):
+    """Coordinates of the whole tree must close the loops, gears among them; how far they do not is said."""
+    for model, joint in ((lw.load("four_bar"), "rocker_joint"), (lw.load("geared_chain:3"), "rotor_2_joint")):
+        at = plan(model)
+        step = lw.reference(
+            model, "cluster_aba", coordinates="spanning", outputs=("ydd", "residual", "status")
+        )
+        zero = np.zeros(len(flat(at)))
+        closed = step(at.reference, zero, zero)
+        assert closed.status == 0 and closed.residual < 1e-12
+        q = at.reference.copy()
+        q[model.iq[model.joint_index(joint)].start] += 0.1
+        opened = step(q, zero, zero)
+        assert opened.status == 1 and 0.01 < opened.residual < 0.2
+
+
 def test_approximations_keep_less_and_less_of_the_rotors(rng):
     """Figure 14's order, at one state; the experiment itself is in bench/ankle_torque.py."""
     model = lw.load("belt_chain:4")
