@@ -391,3 +391,22 @@ def test_sources_of_frames_cost_nothing_when_rotors_are_symmetric():
     """No sine or cosine of a rotor's angle is computed."""
     model = lw.load("geared_chain:5")
     assert count_operations(lw.trace_program(model, "cluster_aba")).sines_and_cosines == 2 * 5
+
+
+def test_a_warm_start_does_not_plan(monkeypatch, tmp_path):
+    """What is in the cache under a request's key has been planned before."""
+    from linkwright.programs import cluster_state
+
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path))
+    model = lw.load("geared_chain:2")
+    y, yd, tau = (np.full(2, x) for x in (0.3, 0.2, 0.1))
+    first = lw.compile(model, "cluster_aba")(y, yd, tau)
+
+    def refuse(*given, **named):
+        raise AssertionError("planned again")
+
+    cluster_state._plan.cache_clear()
+    monkeypatch.setattr(cluster_state, "ClusterPlan", refuse)
+    again = lw.compile(model, "cluster_aba")
+    assert again.from_cache
+    np.testing.assert_array_equal(again(y, yd, tau), first)

@@ -77,6 +77,11 @@ class Recipe:
     freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether something is planned from the constraints' own numbers, which then cannot be inputs of the call."""
 
+    check_plan: Callable[[Model, Mapping[str, Any]], None] | None = None
+    """Of recipes that plan on numbers before they know their shapes: raises if the plan fails. What is in the cache has
+    passed this, so it is asked only when there is something to trace.
+    """
+
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]
     ) -> dict[str, Shape]:
