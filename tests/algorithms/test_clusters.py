@@ -1,5 +1,7 @@
 """Clusters on the papers' robots: every algorithm, every backend, orderings of cost, approximations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cluster_cases import dense_projection, flat, plan
@@ -410,3 +412,32 @@ def test_a_warm_start_does_not_plan(monkeypatch, tmp_path):
     again = lw.compile(model, "cluster_aba")
     assert again.from_cache
     np.testing.assert_array_equal(again(y, yd, tau), first)
+
+
+@pytest.mark.parametrize("robot", ["geared_chain:3", "belt_chain:4", "tello_leg"])
+def test_gear_ratios_as_inputs(robot, rng):
+    """The program with ratios as inputs against a model built with these ratios."""
+    model = lw.load(robot) if robot != "tello_leg" else lw.robots.tello_leg()
+    own = lw.default_parameters(model, ("gear_ratios",))["gear_ratios"]
+    assert own.size and np.all(own != 0)
+    ratios, given = own * rng.uniform(0.8, 1.2, own.shape), []
+    values = iter(ratios)
+    for c in model.constraints:
+        if hasattr(c, "terms") and all(len(p) == 2 for _, p in c.terms):
+            first, *others = c.terms
+            terms = (first, *((joint, (p[0], -next(values) * first[1][1])) for joint, p in others))
+            c = replace(c, terms=terms)
+        given.append(c)
+    other = replace(model, constraints=tuple(given))
+    ny = len(flat(plan(model)))
+    y, yd, tau = rng.uniform(-0.3, 0.3, ny), rng.normal(size=ny), rng.normal(size=ny)
+    outputs = ("ydd", "q", "residual")
+    found = lw.reference(model, "cluster_aba", parameters="gear_ratios", outputs=outputs)(y, yd, tau, ratios)
+    expected = lw.reference(other, "cluster_aba", outputs=outputs)(y, yd, tau)
+    np.testing.assert_allclose(found.q, expected.q, atol=1e-9)
+    np.testing.assert_allclose(found.ydd, expected.ydd, rtol=1e-8, atol=1e-8)
+    assert np.abs(found.ydd - lw.reference(model, "cluster_aba")(y, yd, tau)).max() > 1e-5
+    v = lw.reference(other, "spanning_velocity")(y, yd)
+    tree = [rng.normal(size=model.nv)]
+    a = lw.reference(model, "lcaba", parameters="gear_ratios", outputs="a")(expected.q, v, *tree, ratios)
+    np.testing.assert_allclose(a, lw.reference(other, "lcaba", outputs="a")(expected.q, v, *tree), rtol=1e-6, atol=1e-6)

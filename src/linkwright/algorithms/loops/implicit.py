@@ -113,7 +113,7 @@ class ImplicitStep(Step):
         result: list[Row] = []
         for constraint in self._joint_level:
             velocities, x, _ = self._coordinates(constraint, q)
-            result += [dict(zip(velocities, row, strict=True)) for row in joint_rows(constraint, x)[1]]
+            result += [dict(zip(velocities, row, strict=True)) for row in joint_rows(tree, constraint, x)[1]]
         X, S = self._posture(q)
         for loop, closure in zip(self._loops, closures(tree, q, X), strict=True):
             rows: list[Row] = []
@@ -133,7 +133,7 @@ class ImplicitStep(Step):
         """By how much each row's constraint is not met."""
         result = []
         for constraint in self._joint_level:
-            result += joint_rows(constraint, self._coordinates(constraint, q)[1])[0]
+            result += joint_rows(self._tree, constraint, self._coordinates(constraint, q)[1])[0]
         X, _ = self._posture(q)
         return [*result, *(x for closure in closures(self._tree, q, X) for x in closure.error())]
 
@@ -146,7 +146,7 @@ class ImplicitStep(Step):
         result = []
         for constraint in self._joint_level:
             _, x, rates = self._coordinates(constraint, q, v)
-            result += joint_rows(constraint, x, rates)[2]
+            result += joint_rows(self._tree, constraint, x, rates)[2]
         if not self._loops:
             return result
         sweep = MotionSweep(self._tree, q, v, gravity=Vector.zero())
