@@ -18,6 +18,7 @@ from .codegen.arguments import is_masked
 from .errors import InputError, UnsupportedError, unknown_name
 from .model import Model, Tree, tree_of
 from .model.constraint_parameters import CONSTRAINT_PARAMETERS
+from .model.parameters import parameter_shapes
 from .programs import RECIPES, Recipe, kin_that_take_loops
 from .programs.contact import CONTACT_OUTPUTS
 from .trace import Program, simplify, trace
@@ -92,6 +93,7 @@ def reference(
     Takes and returns the same arrays as the compiled function.
     """
     request = Request.of(model, algorithm, outputs, parameters, f_ext, options)
+    request.check_plan()
     shapes = request.input_shapes
 
     def call(*arrays, **named):
@@ -147,7 +149,10 @@ class Request:
         request = cls(
             model, recipe, chosen, parameters, bool(f_ext), recipe.resolve_options(options), precision
         )
-        request.input_shapes  # noqa: B018  refuses unknown parameters
+        if recipe.check_plan is None:
+            request.input_shapes  # noqa: B018  refuses unknown parameters
+        else:
+            parameter_shapes(model, parameters)
         if recipe.check_options is not None:
             recipe.check_options(model, request.options)
         frozen = [name for name in parameters if name in CONSTRAINT_PARAMETERS]
@@ -200,7 +205,13 @@ class Request:
         results = self.recipe.evaluate(tree, values, {**self.options, **precisions})
         return {name: results[name] for name in self.outputs}
 
+    def check_plan(self) -> None:
+        """The part of checking that takes long."""
+        if self.recipe.check_plan is not None:
+            self.recipe.check_plan(self.model, self.options)
+
     def program(self) -> Program:
+        self.check_plan()
         if self.recipe.check is not None:
             self.recipe.check(self.model)
         evaluate = lambda **values: self.evaluate(values)  # noqa: E731  trace passes inputs by name

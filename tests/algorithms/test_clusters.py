@@ -1,5 +1,7 @@
 """Clusters on the papers' robots: every algorithm, every backend, orderings of cost, approximations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cluster_cases import dense_projection, flat, plan
@@ -185,6 +187,41 @@ def test_positions_may_be_given_as_they_are(rng):
     assert operations(model, "cluster_aba", coordinates="spanning") < 0.8 * operations(model, "cluster_aba")
 
 
+def test_approximations_are_of_the_independent_tree(rng):
+    """[Chignoli2023] sec. II-C: RNEA of the tree without its rotors, which leave N^2 I on the diagonal."""
+    model = lw.load("geared_chain:4")
+    y, yd, ydd = states(model, rng)
+    bare = lw.default_parameters(model, ("inertias",))["inertias"]
+    rotors = [i for i in range(1, model.nbodies) if model.bodies[i].name.startswith("rotor")]
+    bare[rotors] = 0.0
+    without = lw.reference(model, "cluster_rnea", parameters="inertias")(y, yd, ydd, bare)
+    offset = []
+    for gear in model.constraints:  # rotor - N link = 0, in the order of the links
+        rotor = model.bodies[model.joint_index(gear.joints[0])]
+        axis = rotor.joint.axis
+        offset.append(gear.terms[1][1][1] ** 2 * (axis @ rotor.inertia.tensor @ axis))
+    unconstrained = lw.reference(model, "approximate_rnea", reflected="none")(y, yd, ydd)
+    np.testing.assert_allclose(unconstrained, without, atol=1e-11)
+    found = lw.reference(model, "approximate_rnea")(y, yd, ydd)
+    np.testing.assert_allclose(found, without + np.array(offset) * ydd, atol=1e-11)
+
+
+def test_an_open_pose_is_said(rng):
+    """Coordinates of the whole tree must close the loops, gears among them; how far they do not is said."""
+    for model, joint in ((lw.load("four_bar"), "rocker_joint"), (lw.load("geared_chain:3"), "rotor_2_joint")):
+        at = plan(model)
+        step = lw.reference(
+            model, "cluster_aba", coordinates="spanning", outputs=("ydd", "residual", "status")
+        )
+        zero = np.zeros(len(flat(at)))
+        closed = step(at.reference, zero, zero)
+        assert closed.status == 0 and closed.residual < 1e-12
+        q = at.reference.copy()
+        q[model.iq[model.joint_index(joint)].start] += 0.1
+        opened = step(q, zero, zero)
+        assert opened.status == 1 and 0.01 < opened.residual < 0.2
+
+
 def test_approximations_keep_less_and_less_of_the_rotors(rng):
     """Figure 14's order, at one state; the experiment itself is in bench/ankle_torque.py."""
     model = lw.load("belt_chain:4")
@@ -356,3 +393,51 @@ def test_sources_of_frames_cost_nothing_when_rotors_are_symmetric():
     """No sine or cosine of a rotor's angle is computed."""
     model = lw.load("geared_chain:5")
     assert count_operations(lw.trace_program(model, "cluster_aba")).sines_and_cosines == 2 * 5
+
+
+def test_a_warm_start_does_not_plan(monkeypatch, tmp_path):
+    """What is in the cache under a request's key has been planned before."""
+    from linkwright.programs import cluster_state
+
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path))
+    model = lw.load("geared_chain:2")
+    y, yd, tau = (np.full(2, x) for x in (0.3, 0.2, 0.1))
+    first = lw.compile(model, "cluster_aba")(y, yd, tau)
+
+    def refuse(*given, **named):
+        raise AssertionError("planned again")
+
+    cluster_state._plan.cache_clear()
+    monkeypatch.setattr(cluster_state, "ClusterPlan", refuse)
+    again = lw.compile(model, "cluster_aba")
+    assert again.from_cache
+    np.testing.assert_array_equal(again(y, yd, tau), first)
+
+
+@pytest.mark.parametrize("robot", ["geared_chain:3", "belt_chain:4", "tello_leg"])
+def test_gear_ratios_as_inputs(robot, rng):
+    """The program with ratios as inputs against a model built with these ratios."""
+    model = lw.load(robot) if robot != "tello_leg" else lw.robots.tello_leg()
+    own = lw.default_parameters(model, ("gear_ratios",))["gear_ratios"]
+    assert own.size and np.all(own != 0)
+    ratios, given = own * rng.uniform(0.8, 1.2, own.shape), []
+    values = iter(ratios)
+    for c in model.constraints:
+        if hasattr(c, "terms") and all(len(p) == 2 for _, p in c.terms):
+            first, *others = c.terms
+            terms = (first, *((joint, (p[0], -next(values) * first[1][1])) for joint, p in others))
+            c = replace(c, terms=terms)
+        given.append(c)
+    other = replace(model, constraints=tuple(given))
+    ny = len(flat(plan(model)))
+    y, yd, tau = rng.uniform(-0.3, 0.3, ny), rng.normal(size=ny), rng.normal(size=ny)
+    outputs = ("ydd", "q", "residual")
+    found = lw.reference(model, "cluster_aba", parameters="gear_ratios", outputs=outputs)(y, yd, tau, ratios)
+    expected = lw.reference(other, "cluster_aba", outputs=outputs)(y, yd, tau)
+    np.testing.assert_allclose(found.q, expected.q, atol=1e-9)
+    np.testing.assert_allclose(found.ydd, expected.ydd, rtol=1e-8, atol=1e-8)
+    assert np.abs(found.ydd - lw.reference(model, "cluster_aba")(y, yd, tau)).max() > 1e-5
+    v = lw.reference(other, "spanning_velocity")(y, yd)
+    tree = [rng.normal(size=model.nv)]
+    a = lw.reference(model, "lcaba", parameters="gear_ratios", outputs="a")(expected.q, v, *tree, ratios)
+    np.testing.assert_allclose(a, lw.reference(other, "lcaba", outputs="a")(expected.q, v, *tree), rtol=1e-6, atol=1e-6)

@@ -28,9 +28,11 @@ class ClusteredTree:
         self, tree: Tree, graph: ClusterGraph, independent: Sequence[Sequence[int]], rotors: Sequence[Rotor],
         reflection: str | None = None,
     ):  # fmt: skip
-        """`reflection`: None is exact; "block", "diagonal" and "none" say what of G' I G of the rotors is kept."""
+        """`reflection`: None is exact. "block", "diagonal" and "none" say what of G' I G of the rotors is kept, and it
+        is all of them that is: the independent tree has no rotors, nor their mass ([Chignoli2023] sec. II-C).
+        """
         self.spanning = tree
-        self.tree = CarrierTree(tree, rotors)
+        self.tree = CarrierTree(tree, rotors, carried=reflection is None)
         self.graph, self.clusters = graph, graph.clusters
         velocities = sorted(k for chosen in independent for k in chosen)
         place = {k: n for n, k in enumerate(velocities)}

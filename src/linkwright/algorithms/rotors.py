@@ -96,16 +96,18 @@ class Reflected:
 
 
 class CarrierTree(Tree):
-    """A tree whose rotors ride as parts of the bodies that carry them; they are left out of its sweeps."""
+    """A tree whose rotors ride as parts of the bodies that carry them, or nowhere; they are left out of its sweeps."""
 
-    def __init__(self, tree: Tree, rotors: Sequence[Rotor]):
+    def __init__(self, tree: Tree, rotors: Sequence[Rotor], *, carried: bool = True):
         self.__dict__.update(copy(tree).__dict__)
         absorbed = {rotor.body for rotor in rotors}
         self._links = tuple(i for i in range(1, len(tree.parent)) if i not in absorbed)
         if rotors:
             inertia = list(tree.inertia)
             for rotor in rotors:
-                inertia[rotor.carrier] = inertia[rotor.carrier] + tree.Xtree[rotor.body].congruence(inertia[rotor.body])
+                if carried:
+                    own = tree.Xtree[rotor.body].congruence(inertia[rotor.body])
+                    inertia[rotor.carrier] = inertia[rotor.carrier] + own
                 inertia[rotor.body] = RigidInertia.zero()
             self.inertia = tuple(inertia)
             self.lumped = lump_inertias(self.parent, self.joint, self.Xtree, self.inertia)

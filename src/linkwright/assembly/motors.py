@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .arguments import (
     same_batch,
     velocity_indices,
 )
+from .compiled_motors import CompiledMotors
 from .configuration import project_configuration
 from .constraint_functions import constraint_functions
 from .motion_of_motors import MotionOfMotors
@@ -42,6 +44,8 @@ class MotorMap:
             raise InputError(f"joints {both} are both motors and held")
         self.nq = len(configuration_indices(model, self.motors))
         self.nv = len(velocity_indices(model, self.motors))
+        self._compiled = CompiledMotors(model, self.motors, self.held)
+        self._others: dict[tuple[str, ...], MotorMap] = {}
 
     def __repr__(self) -> str:
         return f"MotorMap({self.model.name!r}, motors={list(self.motors)}, held={list(self.held)})"
@@ -49,6 +53,9 @@ class MotorMap:
     # Positions
 
     def motor_position(self, q) -> np.ndarray:
+        found = self._compiled.motor_position(q)
+        if found is not None:
+            return found
         return checked_configuration(self.model, "q", q)[..., configuration_indices(self.model, self.motors)]
 
     def joints_from_motors(self, q_motor, q_guess) -> np.ndarray:
@@ -56,6 +63,9 @@ class MotorMap:
 
         The mechanism is moved there from q_guess with its loops closed; see `project_configuration`.
         """
+        found = self._compiled.position(q_motor, q_guess)
+        if found is not None:
+            return found
         guess = checked_configuration(self.model, "q_guess", q_guess)
         wanted = self._checked("q_motor", q_motor, self.nq)
         batched, (guess, wanted) = same_batch(q_guess=guess, q_motor=wanted)
@@ -69,12 +79,18 @@ class MotorMap:
 
     def matrix(self, q) -> np.ndarray:
         """E (nv, motors) with v = E v_motor."""
+        E = self._compiled.matrix(q)
+        if E is not None:
+            return E
         batched, (q,) = same_batch(q=checked_configuration(self.model, "q", q))
         E = self._motion(q).matrix
         return E if batched else E[0]
 
     def velocity(self, q, v_motor) -> np.ndarray:
         """All joint velocities when the motors turn with v_motor."""
+        v = self._compiled.velocity(q, v_motor)
+        if v is not None:
+            return v
         q, rates = checked_configuration(self.model, "q", q), self._checked("v_motor", v_motor, self.nv)
         batched, (q, rates) = same_batch(q=q, v_motor=rates)
         v = self._motion(q).follow(rates)
@@ -86,6 +102,9 @@ class MotorMap:
 
     def acceleration(self, q, v, a_motor) -> np.ndarray:
         """All joint accelerations when the motors accelerate with a_motor in the state q, v."""
+        a = self._compiled.acceleration(q, v, a_motor)
+        if a is not None:
+            return a
         q, v = checked_configuration(self.model, "q", q), checked(self.model, "v", v, self.model.nv)
         batched, (q, v, rates) = same_batch(q=q, v=v, a_motor=self._checked("a_motor", a_motor, self.nv))
         a = self._motion(q).follow(rates, constraint_functions(self.model).bias(q, v))
@@ -98,6 +117,9 @@ class MotorMap:
 
         Where there are more motors than motions, those of least norm.
         """
+        found = self._compiled.torque(q, tau)
+        if found is not None:
+            return found
         q, tau = checked_configuration(self.model, "q", q), checked(self.model, "tau", tau, self.model.nv)
         batched, (q, tau) = same_batch(q=q, tau=tau)
         found = np.einsum("bnm,bn->bm", self._motion(q).matrix, tau)
@@ -111,14 +133,34 @@ class MotorMap:
         motor = self._checked("tau_motor", tau_motor, self.nv)
         tau = np.zeros((*motor.shape[:-1], self.model.nv))
         tau[..., velocity_indices(self.model, self.motors)] = motor
-        return tau if joints is None else MotorMap(self.model, joints, held=self.held).torque(q, tau)
+        if joints is None:
+            return tau
+        names = joint_names(self.model, "joints", joints)
+        if names not in self._others:
+            self._others[names] = MotorMap(self.model, names, held=self.held)
+        return self._others[names].torque(q, tau)
 
     def inertia(self, q) -> np.ndarray:
         """(motors, motors): what the motors feel of all bodies and rotors, E' M E."""
+        found = self._compiled.inertia(q)
+        if found is not None:
+            return found
         batched, (q,) = same_batch(q=checked_configuration(self.model, "q", q))
         E = self._motion(q).matrix
         found = np.swapaxes(E, 1, 2) @ constraint_functions(self.model).inertia(q) @ E
         return found if batched else found[0]
+
+    def frame_jacobian(self, q, frame: str, reference: str = "local") -> np.ndarray:
+        """(6, motors) with the frame's [linear; angular] velocity = this times the motors' velocities.
+
+        `reference` as for "frame_jacobian": local, world or local_world_aligned.
+        """
+        found = self._compiled.frame_jacobian(q, frame, reference)
+        if found is not None:
+            return found
+        batched, (q,) = same_batch(q=checked_configuration(self.model, "q", q))
+        J = constraint_functions(self.model).frame_jacobian(frame, reference)(q) @ self.matrix(q)
+        return J if batched else J[0]
 
     def _motion(self, q: np.ndarray) -> MotionOfMotors:
         return MotionOfMotors(self.model, constraint_functions(self.model).jacobian(q), self.motors, self.held)
@@ -144,7 +186,11 @@ def closed_loop_jacobian(
 
     `reference` as for "frame_jacobian": local, world or local_world_aligned. `held` as for MotorMap.
     """
-    drive = MotorMap(model, motors, held=held)
-    batched, (q,) = same_batch(q=checked_configuration(model, "q", q))
-    J = constraint_functions(model).frame_jacobian(frame, reference)(q) @ drive.matrix(q)
-    return J if batched else J[0]
+    checked_model(model)
+    drive = _map(model, joint_names(model, "motors", motors), joint_names(model, "held", held))
+    return drive.frame_jacobian(q, frame, reference)
+
+
+@lru_cache(maxsize=64)
+def _map(model: Model, motors: tuple[str, ...], held: tuple[str, ...]) -> MotorMap:
+    return MotorMap(model, motors, held=held)

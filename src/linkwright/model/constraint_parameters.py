@@ -3,6 +3,7 @@
 | name                  | shape  | meaning                                                                         |
 | constraint_placements | (k, 7) | frames of constraints on their bodies, [position, unit quaternion x y z w]      |
 | constraint_rows       | (k, 6) | K, [linear; angular], of constraints that do not say where things belong        |
+| gear_ratios           | (k,)   | of linear couplings: turns of the first joint per turn of each other joint      |
 
 In the order of the constraints. Welds, points, closing joints, `constrain` and rods have two frames each: the first,
 and where that should be on the second body (the world counts as one; of welds and points on it, its pose matters to
@@ -19,11 +20,11 @@ import numpy as np
 from ..scalar import Scalar
 from ..spatial import Force, Rotate, Shift, Transform, Vector
 from ..spatial.quaternion import rotation_matrix
-from .constraints import Constraint
+from .constraints import Constraint, Coupling
 from .model import Model
 from .pose import Pose
 
-PLACEMENTS, ROWS = "constraint_placements", "constraint_rows"
+PLACEMENTS, ROWS, RATIOS = "constraint_placements", "constraint_rows", "gear_ratios"
 CONSTRAINT_PARAMETERS = (PLACEMENTS, ROWS)
 
 
@@ -43,6 +44,22 @@ def rows_of(model: Model) -> np.ndarray:
     return np.concatenate([np.zeros((0, 6)), *(K for c in model.constraints for K in c.changeable_rows)])
 
 
+def geared_joints(model: Model) -> list[tuple[str, str]]:
+    """(coupling, joint) of every entry of the parameter `gear_ratios`."""
+    return [(c.name, joint) for c in model.constraints for joint, _ in (c.terms[1:] if _is_gear(c) else ())]
+
+
+def ratios_of(model: Model) -> np.ndarray:
+    """The model's own gear_ratios."""
+    gears = [c for c in model.constraints if _is_gear(c)]
+    return np.array([-slopes[1] / c.terms[0][1][1] for c in gears for _, slopes in c.terms[1:]], dtype=float)
+
+
+def _is_gear(constraint: Constraint) -> bool:
+    """Whether all its polynomials are linear."""
+    return isinstance(constraint, Coupling) and all(len(p) > 1 and not any(p[2:]) for _, p in constraint.terms)
+
+
 def _on_body(model: Model, frame: str, offset: Pose | None) -> Pose:
     placement = model.frame(frame).placement
     return placement if offset is None else placement @ offset
@@ -54,12 +71,23 @@ class ConstraintParameters:
     def __init__(self, model: Model, given: Mapping[str, Sequence]):
         self._poses: dict[str, list[Sequence[Scalar]]] = {}
         self._rows: dict[str, list[Sequence[Sequence[Scalar]]]] = {}
+        self._terms: dict[str, tuple[tuple[str, tuple[Scalar, ...]], ...]] = {}
         poses, rows = (iter(given.get(name, ())) for name in CONSTRAINT_PARAMETERS)
         for c in model.constraints:
             if PLACEMENTS in given:
                 self._poses[c.name] = [next(poses) for _ in c.placed_frames]
             if ROWS in given and c.changeable_rows:
                 self._rows[c.name] = [[next(rows) for _ in K] for K in c.changeable_rows]
+        ratios = iter(given.get(RATIOS, ()))
+        for c in model.constraints if RATIOS in given else ():
+            if isinstance(c, Coupling) and _is_gear(c):
+                first, *others = c.terms
+                geared = [(joint, (p[0], next(ratios) * -first[1][1])) for joint, p in others]
+                self._terms[c.name] = (first, *geared)
+
+    def terms(self, coupling: Coupling) -> tuple[tuple[str, tuple[Scalar, ...]], ...]:
+        """The coupling's polynomials by joint."""
+        return self._terms.get(coupling.name, coupling.terms)
 
     def placement(self, constraint: Constraint, k: int) -> Transform | None:
         """From the body's own frame to the k-th frame of the constraint."""

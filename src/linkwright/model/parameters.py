@@ -23,7 +23,15 @@ from ..errors import InputError, unknown_name
 from ..scalar import Scalar
 from ..spatial import RigidInertia, Rotate, Shift, Symmetric, Transform, Vector
 from ..spatial.quaternion import rotation_matrix
-from .constraint_parameters import PLACEMENTS, ROWS, ConstraintParameters, placements_of, rows_of
+from .constraint_parameters import (
+    PLACEMENTS,
+    RATIOS,
+    ROWS,
+    ConstraintParameters,
+    placements_of,
+    ratios_of,
+    rows_of,
+)
 from .model import Model
 
 _SHAPES = {
@@ -36,6 +44,7 @@ _SHAPES = {
     "armatures": lambda model: (model.nv,),
     PLACEMENTS: lambda model: placements_of(model).shape,
     ROWS: lambda model: rows_of(model).shape,
+    RATIOS: lambda model: ratios_of(model).shape,
 }
 PARAMETER_NAMES = tuple(_SHAPES)
 
@@ -64,6 +73,7 @@ def default_parameters(model: Model, names: Sequence[str] = PARAMETER_NAMES) -> 
         "armatures": lambda: model.stacked("armature"),
         PLACEMENTS: lambda: placements_of(model),
         ROWS: lambda: rows_of(model),
+        RATIOS: lambda: ratios_of(model),
     }
     for name in names:
         if name not in own:

@@ -113,6 +113,10 @@ class Tree:
         body = self.model.frame(name).body
         return body, constant_transform(self._frames[body].inverse().snapped(ROUNDING)).then(given)
 
+    def coupling_terms(self, coupling) -> tuple[tuple[str, tuple[Scalar, ...]], ...]:
+        """(joint, polynomial) of a coupling: with the gear ratios given with the call, or its own."""
+        return self._constraint_values.terms(coupling)
+
     def constraint_matrix(self, constraint: Constraint, k: int, K: np.ndarray) -> list[Force]:
         """Rows of the k-th K of a constraint: as given with the call, or its own."""
         given = self._constraint_values.rows(constraint, k)

@@ -15,22 +15,26 @@ from .cluster_state import ClusterState, Lazy, plan_of, spanning_acceleration
 
 def _spanning_position(tree, x, options):
     state = ClusterState(tree, x, options)
-    return Lazy(q=lambda: state.q, residual=lambda: state.residual)
+    return Lazy(q=lambda: state.q, residual=lambda: state.residual, status=lambda: state.status(state.q, []))
 
 
 def _spanning_velocity(tree, x, options):
     state = ClusterState(tree, x, options)
-    return {"v": state.system.spread(state.embeddings, x["yd"]), "q": state.q}
+    v = state.system.spread(state.embeddings, x["yd"])
+    return Lazy(v=lambda: v, q=lambda: state.q, status=lambda: state.status(v, []))
 
 
 def _spanning_acceleration(tree, x, options):
     state = ClusterState(tree, x, options)
-    return {"a": spanning_acceleration(state, x["ydd"])}
+    a = spanning_acceleration(state, x["ydd"])
+    v = state.system.spread(state.embeddings, x["yd"])
+    return Lazy(a=lambda: a, v=lambda: v, status=lambda: state.status(a, []))
 
 
 def _independent_torque(tree, x, options):
     state = ClusterState(tree, x, options)
-    return {"tau_y": state.system.gathered(state.embeddings, x["tau"])}
+    tau = state.system.gathered(state.embeddings, x["tau"])
+    return Lazy(tau_y=lambda: tau, status=lambda: state.status(tau, []))
 
 
 def _independent_position(tree, x, options):
@@ -57,12 +61,11 @@ def _loop_jacobians(tree, x, options):
                 full[n] = entry
             K.append(full)
             k.append(right)
-    return {
-        "G": [[column[r] for column in columns] for r in range(tree.nv)],
-        "g": system.biases(state.embeddings),
-        "K": K or np.zeros((0, tree.nv)),
-        "k": k,
-    }
+    G = [[column[r] for column in columns] for r in range(tree.nv)]
+    return Lazy(
+        G=lambda: G, g=lambda: system.biases(state.embeddings), K=lambda: K or np.zeros((0, tree.nv)), k=lambda: k,
+        status=lambda: state.status([x for row in G for x in row], []),
+    )  # fmt: skip
 
 
 def _cluster_frame_jacobian(tree, x, options):
@@ -70,7 +73,8 @@ def _cluster_frame_jacobian(tree, x, options):
     if not isinstance(options["frame"], str):
         raise InputError(f"frame is {options['frame']!r}; expected the name of one frame: compile(..., frame='tool')")
     J = frame_jacobian(tree, options["frame"], state.q, reference=options["reference"])
-    return {"J": [state.system.gathered(state.embeddings, row) for row in J]}
+    rows = [state.system.gathered(state.embeddings, row) for row in J]
+    return Lazy(J=lambda: rows, status=lambda: state.status([x for row in rows for x in row], []))
 
 
 def _integrate_independent(tree, x, options):
@@ -99,23 +103,28 @@ _program = partial(cluster_recipe, contacts=True)
 
 CLUSTER_COORDINATES = (
     _program(
-        "spanning_position", "q of independent coordinates", ("y",), ("q", "residual"), _spanning_position, default=2
+        "spanning_position", "q of independent coordinates", ("y",), ("q", "residual", "status"), _spanning_position,
+        default=2,
     ),
-    _program("spanning_velocity", "v of independent velocities", ("y", "yd"), ("v", "q"), _spanning_velocity),
+    _program("spanning_velocity", "v of independent velocities", ("y", "yd"), ("v", "q", "status"), _spanning_velocity),
     _program(
-        "spanning_acceleration", "a of independent accelerations", ("y", "yd", "ydd"), ("a",), _spanning_acceleration
+        "spanning_acceleration", "a of independent accelerations", ("y", "yd", "ydd"), ("a", "v", "status"),
+        _spanning_acceleration,
     ),
     _program("independent_position", "y of a configuration", ("q",), ("y",), _independent_position),
     _program("independent_velocity", "yd of velocities", ("v",), ("yd",), _independent_velocity),
-    _program("independent_torque", "tau_y of joint torques, G' tau", ("y", "tau"), ("tau_y",), _independent_torque),
+    _program(
+        "independent_torque", "tau_y of joint torques, G' tau", ("y", "tau"), ("tau_y", "status"), _independent_torque
+    ),
     _program(
         "integrate_independent", "y moved along yd for unit time", ("y", "yd"), ("y",), _integrate_independent
     ),
     _program(
-        "loop_jacobians", "G and g, K and k of all loops", ("y", "yd"), ("G", "g", "K", "k"), _loop_jacobians, default=4
+        "loop_jacobians", "G and g, K and k of all loops", ("y", "yd"), ("G", "g", "K", "k", "status"), _loop_jacobians,
+        default=4,
     ),
     _program(
-        "cluster_frame_jacobian", "J with frame velocity = J yd", ("y",), ("J",), _cluster_frame_jacobian,
+        "cluster_frame_jacobian", "J with frame velocity = J yd", ("y",), ("J", "status"), _cluster_frame_jacobian,
         options={"frame": None, "reference": "local"},
     ),
 )  # fmt: skip

@@ -51,27 +51,29 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
-def _check_options(needs_no_contacts: bool):
+def _check_options(model: Model, options: Mapping[str, Any]) -> None:
+    if options["coordinates"] not in COORDINATES:
+        raise InputError(f"coordinates is {options['coordinates']!r}; expected one of {', '.join(COORDINATES)}")
+    if options["guess"] not in (None, "input"):
+        raise InputError(f"guess is {options['guess']!r}; expected 'input', to give one with each call, or None")
+    if options.get("reflected", "diagonal") not in REFLECTIONS:
+        raise InputError(f"reflected is {options['reflected']!r}; expected one of {', '.join(REFLECTIONS)}")
+    newton = options["newton"]
+    steps = newton if isinstance(newton, tuple | list) else ()
+    counted = [n for n in steps if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= 50]
+    if newton is not None and not len(counted) == len(steps) == 2:
+        raise InputError(
+            f"newton is {newton!r}; expected None, to go on until the pose is found, or (steps on the way, steps "
+            f"at the end), each 0 to 50"
+        )
+
+
+def _check_plan(needs_no_contacts: bool):
     def check(model: Model, options: Mapping[str, Any]) -> None:
-        if options["coordinates"] not in COORDINATES:
-            raise InputError(f"coordinates is {options['coordinates']!r}; expected one of {', '.join(COORDINATES)}")
-        if options["guess"] not in (None, "input"):
-            raise InputError(f"guess is {options['guess']!r}; expected 'input', to give one with each call, or None")
-        if options.get("reflected", "diagonal") not in REFLECTIONS:
-            raise InputError(f"reflected is {options['reflected']!r}; expected one of {', '.join(REFLECTIONS)}")
-        newton = options["newton"]
-        steps = newton if isinstance(newton, tuple | list) else ()
-        counted = [n for n in steps if isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= 50]
-        if newton is not None and not len(counted) == len(steps) == 2:
-            raise InputError(
-                f"newton is {newton!r}; expected None, to go on until the pose is found, or (steps on the way, steps "
-                f"at the end), each 0 to 50"
-            )
         plan = plan_of(model, options)
-        if needs_no_contacts:
-            outside = [c.name for n, c in enumerate(model.constraints) if n not in plan.embedded]
-            if outside:
-                raise UnsupportedError(_not_embedded(model, outside))
+        outside = [c.name for n, c in enumerate(model.constraints) if n not in plan.embedded]
+        if needs_no_contacts and outside:
+            raise UnsupportedError(_not_embedded(model, outside))
 
     return check
 
@@ -96,5 +98,5 @@ def cluster_recipe(
     """The first `default` outputs are those given when none are named."""
     return ClusterRecipe(
         name, summary, inputs, outputs, evaluate, optional, outputs[:default], {**OPTIONS, **(options or {})},
-        check_options=_check_options(not contacts), freezes_constraints=lambda options: True,
+        check_options=_check_options, check_plan=_check_plan(not contacts), freezes_constraints=lambda options: True,
     )  # fmt: skip

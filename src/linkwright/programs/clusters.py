@@ -36,7 +36,7 @@ def _inverse(algorithm, *, reflected: bool = False):
     def evaluate(tree, x, options):
         state = ClusterState(tree, x, options, options["reflected"] if reflected else None)
         tau = algorithm(state.system, state.q, x["yd"], x["ydd"], state.embeddings, f_ext=external_forces(tree, x))
-        return Lazy(tau_y=lambda: tau, residual=lambda: state.residual)
+        return Lazy(tau_y=lambda: tau, residual=lambda: state.residual, status=lambda: state.status(tau, []))
 
     return evaluate
 
@@ -44,7 +44,8 @@ def _inverse(algorithm, *, reflected: bool = False):
 def _inertia(tree, x, options):
     state = ClusterState(tree, x, options)
     H = cluster_crba(state.system, state.q, state.embeddings)
-    return Lazy(H=lambda: square(H), residual=lambda: state.residual)
+    flat = [x for row in H for x in row]
+    return Lazy(H=lambda: square(H), residual=lambda: state.residual, status=lambda: state.status(flat, []))
 
 
 def _operational(algorithm):
@@ -52,7 +53,10 @@ def _operational(algorithm):
         state = ClusterState(tree, x, options)
         rows = end_effector_rows(tree, state)
         matrix = algorithm(state.system, state.q, state.embeddings, rows)
-        return Lazy(delassus=lambda: square(matrix), residual=lambda: state.residual)
+        flat = [x for row in matrix for x in row]
+        return Lazy(
+            delassus=lambda: square(matrix), residual=lambda: state.residual, status=lambda: state.status(flat, [])
+        )
 
     return evaluate
 
@@ -76,7 +80,7 @@ def end_effector_rows(tree: Tree, state: ClusterState):
 
 
 _FORWARD_INPUTS, _INVERSE_INPUTS = ("y", "yd", "tau_y"), ("y", "yd", "ydd")
-_FORWARD_OUTPUTS, _INVERSE_OUTPUTS = ("ydd", "a", "q", "residual", "status"), ("tau_y", "residual")
+_FORWARD_OUTPUTS, _INVERSE_OUTPUTS = ("ydd", "a", "q", "residual", "status"), ("tau_y", "residual", "status")
 _REFLECTED = {"reflected": "diagonal"}
 
 
@@ -93,13 +97,14 @@ def _inverse_recipe(name: str, summary: str, evaluate, options=None) -> ClusterR
 
 
 _of_posture = partial(cluster_recipe, inputs=("y",), contacts=True)
-_MATRIX = ("delassus", "residual")
+_MATRIX = ("delassus", "residual", "status")
 
 CLUSTERS = (
     _forward_recipe("cluster_aba", "forward dynamics with embedded loops, O(clusters)", _forward(cluster_aba)),
     _inverse_recipe("cluster_rnea", "inverse dynamics with embedded loops", _inverse(cluster_rnea)),
     _of_posture(
-        "cluster_crba", "inertia matrix of independent coordinates", outputs=("H", "residual"), evaluate=_inertia
+        "cluster_crba", "inertia matrix of independent coordinates", outputs=("H", "residual", "status"),
+        evaluate=_inertia,
     ),
     _of_posture(
         "cluster_efpa", "Delassus matrix with embedded loops", outputs=_MATRIX, evaluate=_operational(cluster_efpa)

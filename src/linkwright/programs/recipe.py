@@ -83,6 +83,10 @@ class Recipe:
 
     needs_double: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether double precision is computed in also where arrays hold floats: `precision.py` says why."""
+    check_plan: Callable[[Model, Mapping[str, Any]], None] | None = None
+    """Of recipes that plan on numbers before they know their shapes: raises if the plan fails. What is in the cache has
+    passed this, so it is asked only when there is something to trace.
+    """
 
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]

@@ -11,8 +11,9 @@ from .frame_motions import FrameMotions
 
 
 class CouplingClosure(Closure):
-    def _joints(self) -> list[tuple[int, tuple[float, ...]]]:
-        return [(self.tree.model.joint_index(joint), polynomial) for joint, polynomial in self.constraint.terms]
+    def _joints(self) -> list[tuple[int, tuple[Scalar, ...]]]:
+        terms = self.tree.coupling_terms(self.constraint)
+        return [(self.tree.model.joint_index(joint), polynomial) for joint, polynomial in terms]
 
     def _slopes(self) -> list[tuple[int, Scalar]]:
         """(body, derivative of its joint's polynomial)."""

@@ -142,7 +142,7 @@ class DyadStep(ImplicitStep):
         return [atan2(height, x) * side for x in (b - c - a, c - a - b, a - b - c)]
 
     def solve_positions(self, q):
-        if self.start is None or not self.follows_start:
+        if not self.follows_start:
             found = self.found(q)
         else:
             start = list(self.start)

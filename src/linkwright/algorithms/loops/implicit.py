@@ -73,7 +73,7 @@ class ImplicitStep(Step):
         self.usual_pivots: list[float] = []
         self.usual_orientation = 1.0
         self.involved: set[int] = set()
-        self.start: Sequence[Scalar] | None = None
+        self.start: Sequence[Scalar] = ()
         self.follows_start = False
         """Whether the start is given with each call, and says which branch is meant."""
         self.starts_open = False
@@ -113,7 +113,7 @@ class ImplicitStep(Step):
         result: list[Row] = []
         for constraint in self._joint_level:
             velocities, x, _ = self._coordinates(constraint, q)
-            result += [dict(zip(velocities, row, strict=True)) for row in joint_rows(constraint, x)[1]]
+            result += [dict(zip(velocities, row, strict=True)) for row in joint_rows(tree, constraint, x)[1]]
         X, S = self._posture(q)
         for loop, closure in zip(self._loops, closures(tree, q, X), strict=True):
             rows: list[Row] = []
@@ -133,7 +133,7 @@ class ImplicitStep(Step):
         """By how much each row's constraint is not met."""
         result = []
         for constraint in self._joint_level:
-            result += joint_rows(constraint, self._coordinates(constraint, q)[1])[0]
+            result += joint_rows(self._tree, constraint, self._coordinates(constraint, q)[1])[0]
         X, _ = self._posture(q)
         return [*result, *(x for closure in closures(self._tree, q, X) for x in closure.error())]
 
@@ -146,7 +146,7 @@ class ImplicitStep(Step):
         result = []
         for constraint in self._joint_level:
             _, x, rates = self._coordinates(constraint, q, v)
-            result += joint_rows(constraint, x, rates)[2]
+            result += joint_rows(self._tree, constraint, x, rates)[2]
         if not self._loops:
             return result
         sweep = MotionSweep(self._tree, q, v, gravity=Vector.zero())
@@ -239,8 +239,8 @@ class ImplicitStep(Step):
 
     def _in_fixed_steps(self, goal: list[Scalar]) -> list[Scalar]:
         """Newton's method on the way from the start to the goal, and at the end; as many steps as were asked for."""
-        on_the_way, at_the_end = self.newton
-        start = goal if self.start is None else list(self.start)
+        on_the_way, at_the_end = self.newton or (0, 0)
+        start = list(self.start)
         at = list(goal)
         for n in set(self._unknown_coordinates()) - self._partly_known():
             at[n] = start[n]
@@ -269,7 +269,8 @@ class ImplicitStep(Step):
 
     def _partly_known(self) -> set[int]:
         """Coordinates of joints that are no rates, of which some velocities are unknown and others are not."""
-        tree, result = self._tree, set()
+        tree = self._tree
+        result: set[int] = set()
         for i in self._bodies:
             own = set(range(tree.iv[i].start, tree.iv[i].stop))
             if not tree.joint[i].velocity_is_rate and own & set(self.unknown) and not own <= set(self.unknown):

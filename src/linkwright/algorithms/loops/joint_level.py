@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...model import Model
+from ...model import Model, Tree
 from ...model.constraints import Constraint, Coupling, ImplicitFunction
 from ...scalar import Scalar
 from ...spatial import sum_of
@@ -27,13 +27,13 @@ def tied_joints(model: Model, constraint: Constraint) -> list[int]:
 
 
 def joint_rows(
-    constraint: Constraint, x: Sequence[Scalar], rates: Sequence[Scalar] | None = None
+    tree: Tree, constraint: Constraint, x: Sequence[Scalar], rates: Sequence[Scalar] | None = None
 ) -> tuple[list[Scalar], list[list[Scalar]], list[Scalar]]:
     """(error, K by rows, K-dot v) at the coordinates of the joints it ties."""
     rates = [0.0] * len(x) if rates is None else rates
     if isinstance(constraint, ImplicitFunction):
         return constraint.value(x, rates)
-    polynomials = [polynomial for _, polynomial in constraint.terms]
+    polynomials = [polynomial for _, polynomial in tree.coupling_terms(constraint)]
     error = sum_of(value_of(p, y) for p, y in zip(polynomials, x, strict=True))
     slopes = [value_of(derivative(p), y) for p, y in zip(polynomials, x, strict=True)]
     curving = sum_of(

@@ -20,7 +20,7 @@ def sampled_paths(model: Model, start: np.ndarray, independent: Sequence[int]) -
     """
     moving = {}
     for i in range(1, model.nbodies):
-        joint = model.bodies[i].joint
+        joint = model.joints[i - 1]
         for v in range(model.iv[i].start, model.iv[i].stop):
             if v in independent and joint.motion().velocity_is_rate:
                 far = _FARTHEST_SLIDE if joint.kind == "prismatic" else _FARTHEST_TURN

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import InputError
 from ...model import Model, Tree
 from ...model.clusters import ClusterGraph, bodies_by_hand
+from ...model.constraint_parameters import RATIOS
 from ...model.constraints import Coupling, ExplicitFunction
 from ..clustered_tree import ClusteredTree
 from ..rotors import find_rotors
@@ -39,7 +40,7 @@ class StepPlan:
 
     constraints: tuple[int, ...]
     unknown: tuple[int, ...]
-    solved: ImplicitStep | LinearStep | None = None
+    solved: ImplicitStep | None = None
 
 
 class ClusterPlan:
@@ -201,9 +202,9 @@ class ClusterPlan:
 
     def _step(self, tree: Tree, cluster, plan: StepPlan, newton, start, precision: str) -> Step:
         if plan.solved is not None:
-            if all(is_linear(tree.constraints[c]) for c in plan.constraints):
+            # a matrix is solved for once, so ratios must not be inputs; nor pieces of a dyad, which are measured once
+            if RATIOS not in tree.parameters and all(is_linear(tree.constraints[c]) for c in plan.constraints):
                 return LinearStep(tree, [tree.constraints[c] for c in plan.constraints], plan.unknown)
-            # pieces of a dyad are measured once, so they must not be inputs
             measured = isinstance(plan.solved, DyadStep) and "placements" not in tree.parameters
             kind = DyadStep if measured else ImplicitStep
             step = self._implicit(kind, tree, cluster, plan.constraints, plan.unknown)
@@ -211,14 +212,14 @@ class ClusterPlan:
             step.usual_pivots, step.usual_orientation = plan.solved.usual_pivots, plan.solved.usual_orientation
             step.start = [float(x) for x in self.reference] if start is None else start
             step.follows_start = start is not None
-            step.starts_open = start is not None or "placements" in tree.parameters
+            step.starts_open = start is not None or bool({"placements", RATIOS} & set(tree.parameters))
             step.newton, step.precision = newton, precision
             if measured:
                 step.as_drawn(plan.solved)
             return step
         constraint = tree.constraints[plan.constraints[0]]
         if isinstance(constraint, Coupling):
-            terms = [(self.model.joint_index(joint), p) for joint, p in constraint.terms]
+            terms = [(self.model.joint_index(joint), p) for joint, p in tree.coupling_terms(constraint)]
             unknown = next(i for i, _ in terms if tree.iv[i].start == plan.unknown[0])
             return CouplingStep(tree, terms, unknown)
         return ExplicitStep(tree, constraint)

@@ -73,7 +73,7 @@ def leaning(model: Model, constraint: int) -> float | None:
     return largest if largest > _PARALLEL else 0.0
 
 
-def planar_loop(tree: Tree, constraint: RelativeConstraint, drawn: Sequence[float]) -> list[Element]:
+def planar_loop(tree: Tree, constraint, drawn: Sequence[float]) -> list[Element]:
     """The elements on the way round: from the body that carries the loop to the pin, and back on the other side."""
     model = tree.model
     bodies, root = involved_bodies(model, constraint)

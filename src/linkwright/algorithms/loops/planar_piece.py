@@ -46,8 +46,8 @@ class PlanarPiece:
             else:
                 self.segments[k].slides.append((e.coordinate, e.drawn, e.slide * e.sense))
         lengths = [norm(segment.vector) for segment in self.segments]
-        if sliding is not None:  # along the first axis
-            x, y = sliding.slide * sliding.sense
+        if sliding is not None and sliding.slide is not None:  # along the first axis
+            x, y = (sliding.slide * sliding.sense).tolist()
             self.look_from(slid, math.atan2(y, x))
         else:
             longest = max(range(len(lengths)), key=lambda n: lengths[n])
