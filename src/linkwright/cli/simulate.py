@@ -13,6 +13,7 @@ from rich.markup import escape
 import linkwright as lw
 
 from ..errors import InputError, SimulationError
+from ..programs.step import DEFAULT_INTEGRATOR
 from ..sim.verdict import complaints
 
 _FRAMES_PER_SECOND = 60
@@ -22,7 +23,7 @@ def simulate(
     robot: str = typer.Argument(help="A name that `linkwright robots` lists, or a file."),
     seconds: float = typer.Option(5.0, help="How long, in its time."),
     dt: float = typer.Option(1e-3, help="Seconds per step."),
-    integrator: str = typer.Option("euler", help="euler or rk4."),
+    integrator: str = typer.Option(DEFAULT_INTEGRATOR, help="damped_euler, euler or rk4."),
     solver: str = typer.Option("", help="Forward dynamics by name; by default the cheapest that suits."),
     projection: bool = typer.Option(False, help="Move each step's result onto the constraints."),
     kp: float = typer.Option(0.0, help="Hold all joints where they start: torque per displacement ..."),

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.constraint_state import ConstraintState, constraint_state
+from ..algorithms.integration import half_step_back
 from ..algorithms.joint_resistance import Resistance, friction, limits
+from ..algorithms.straight_motion import StraightMotion
 from ..model import Tree
 from ..model.configuration import difference, integrate
+from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.parameters import PARAMETER_NAMES
 from ..scalar import Scalar, maximum
 from .joint_inertia import joint_inertias
@@ -21,9 +24,9 @@ from .solver_choice import SOLVERS, UNCONSTRAINED, cheapest_solver
 STABILIZATION_STEPS = 2.0
 # Coulomb friction is viscous below this velocity (rad/s, m/s).
 FRICTION_VELOCITY = 1e-4
-# Frequency of limits times dt. The implicit treatment of Euler's scheme bears any; RK4 must resolve it.
-LIMIT_FREQUENCY = {"euler": 1.0, "rk4": 0.5}
-_MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; RK4 is stable up to 2.78
+# Frequency of limits times dt. Implicit treatment bears any; explicit schemes must resolve it.
+LIMIT_FREQUENCY = {"damped_euler": 1.0, "euler": 0.5, "rk4": 0.5}
+_MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; Euler is stable up to 2, RK4 up to 2.78
 _PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
 
 
@@ -35,6 +38,7 @@ class SimulatedMechanism:
         self.dt = x["dt"][()]
         self.given = {name: list(x[name]) for name in PARAMETER_NAMES if name in x}
         self.damping = self.given.get("dampings", self.model.stacked("damping").tolist())
+        self.straight = StraightMotion(self.model, x.get("inertias"))
         self.armature = self.given.get("armatures", self.model.stacked("armature").tolist())
         name = options["solver"] or cheapest_solver(self.model, options["iterations"])
         self.solver = SOLVERS[name]
@@ -120,6 +124,17 @@ class SimulatedMechanism:
             pull = too_fast * (2.0 / T)
             result.append(-pull if error is None else -pull - error * (1.0 / (T * T)))
         return result
+
+    def velocities_half_a_step_back(self, q, v) -> Sequence[Scalar]:
+        """v in the axes of the pose half a step before q, to which velocities of semi-implicit Euler belong. Only
+        axes of joints that carry bodies freely have turned since; constraints among what they carry do not notice."""
+        pairs = zip(self.model.constraints, self.model.constraint_bodies, strict=True)
+        among_bodies = (RelativeConstraint, Rod)
+        inside = all(
+            isinstance(c, Coupling | ImplicitFunction) or (isinstance(c, among_bodies) and len(bodies) > 1)
+            for c, bodies in pairs
+        )
+        return v if inside else half_step_back(self.straight, q, v, self.dt)[1]
 
     def project(self, q) -> tuple[list[Scalar], list[Scalar]]:
         """(q on the constraints, how far it had to move), the shortest way as the mechanism's inertia measures it."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..algorithms.constraint_state import constraint_state
 from ..algorithms.integration import runge_kutta, semi_implicit_euler
+from ..algorithms.joint_resistance import Resistance
 from ..errors import InputError
 from ..model import Model, Tree
 from ..scalar import Scalar, absolute, maximum
@@ -20,37 +21,40 @@ from .simulated_mechanism import SimulatedMechanism
 from .solvable import check_solvable
 from .solver_choice import check_solver
 
-INTEGRATORS = ("euler", "rk4")
+INTEGRATORS = ("damped_euler", "euler", "rk4")
+DEFAULT_INTEGRATOR = "damped_euler"
+_PLANNED = {"implicitfast": "comes with contacts"}
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
 _KEPT_OF_MULTIPLIERS = 0.99
 _OUTPUTS = ("q", "v", "a", "torque", "lam", "forces", "residual", "drift", "work", "worst")
 _OPTIONS: dict[str, Any] = {
-    "integrator": "euler", "solver": None, "iterations": 2, "mu": None, "baumgarte": "auto", "projection": False,
-    "friction": True, "limits": True, "warm_start": None, "feedback": (), "books": None,
+    "integrator": DEFAULT_INTEGRATOR, "solver": None, "iterations": 2, "mu": None, "baumgarte": "auto",
+    "projection": False, "friction": True, "limits": True, "warm_start": None, "feedback": (), "books": None,
 }  # fmt: skip
 
 
 def _euler(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
-    """Semi-implicit; whatever torques lose with velocity (dampers, friction, derivative gains, limits) is implicit."""
-    dt = step.dt
-    control = step.control(q, v)
-    rubbing, bound = step.friction(v, implicit=True), step.limits(q, v, implicit=True)
-    torque = _sum(control.torque, rubbing.torque, bound.torque)
-    tree = step.stiffened(_sum(step.damping, control.slope, rubbing.slope, bound.slope))
-    state = constraint_state(step.tree, q, v)
+    """Semi-implicit. `damped_euler` takes whatever torques lose with velocity (dampers, friction, derivative gains,
+    limits) implicitly; `euler`, as MuJoCo's, the dampers alone."""
+    dt, implicit = step.dt, step.options["integrator"] == "damped_euler"
+    acting = [step.control(q, v), step.friction(v, implicit=implicit), step.limits(q, v, implicit=implicit)]
+    if not implicit:
+        acting = [Resistance(part.torque, [0.0] * len(v)) for part in acting]
+    torque = _sum(*(part.torque for part in acting))
+    tree = step.stiffened(_sum(step.damping, *(part.slope for part in acting)))
+    state = constraint_state(step.tree, q, step.velocities_half_a_step_back(q, v))
     solution = step.solve(tree, q, v, torque, step.desired(state, staggered=True), lam)
     a = solution["a"]
-    q_next, v_next = semi_implicit_euler(step.model, q, v, a, dt)
+    q_next, v_next = semi_implicit_euler(step.straight, q, v, a, dt)
     if step.options["projection"] and step.constrained:
         q_next, moved = step.project(q_next)
         v_next = [x + y / dt for x, y in zip(v_next, moved, strict=True)]  # what moved it on is part of its velocity
-    change = [dt * x for x in a]
-    applied = [t - s * x for t, s, x in zip(control.torque, control.slope, change, strict=True)]
-    lost = _sum(step.damping, rubbing.slope)
-    held = [t - s * x for t, s, x in zip(bound.torque, bound.slope, change, strict=True)]
-    damped = [-(s * x) for s, x in zip(lost, v_next, strict=True)]
+    applied, rubbed, held = (
+        [t - s * (dt * x) for t, s, x in zip(part.torque, part.slope, a, strict=True)] for part in acting
+    )
+    damped = [t - d * x for t, d, x in zip(rubbed, step.damping, v_next, strict=True)]
     # the mean of both velocities: what forces do to the kinetic energy, however stiff they are
     half = [0.5 * dt * (x + y) for x, y in zip(v, v_next, strict=True)]
     work = [_dot(applied, half), _dot(damped, half), _dot(held, half)]
@@ -74,7 +78,7 @@ def _rk4(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
         stages.append({**solution, "torque": control.torque, "power": power})
         return solution["a"]
 
-    q_next, v_next = runge_kutta(step.model, q, v, step.dt, acceleration)
+    q_next, v_next = runge_kutta(step.straight, q, v, step.dt, acceleration)
     if step.options["projection"] and step.constrained:
         start = q_next
         q_next, _ = step.project(start)
@@ -91,7 +95,7 @@ def _rk4(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
 def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     step = SimulatedMechanism(tree, x, options)
     lam = [_KEPT_OF_MULTIPLIERS * value for value in x["lam"]] if "lam" in x else None
-    result = (_euler if options["integrator"] == "euler" else _rk4)(step, x["q"], x["v"], lam)
+    result = (_rk4 if options["integrator"] == "rk4" else _euler)(step, x["q"], x["v"], lam)
     drift: Scalar = 0.0
     for error in result["state"].error:
         if error is not None:
@@ -127,7 +131,11 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 def _check_options(model: Model, options) -> None:
     if options["integrator"] not in INTEGRATORS:
-        raise InputError(f"integrator is {options['integrator']!r}; expected one of {', '.join(INTEGRATORS)}")
+        why = _PLANNED.get(options["integrator"]) if isinstance(options["integrator"], str) else None
+        raise InputError(
+            f"integrator is {options['integrator']!r}{f', which {why}' if why else ''}; expected one of "
+            f"{', '.join(INTEGRATORS)}"
+        )
     check_solver(model, options["solver"])
     iterations, T = options["iterations"], options["baumgarte"]
     counted = isinstance(iterations, int) and not isinstance(iterations, bool) and 1 <= iterations <= 100

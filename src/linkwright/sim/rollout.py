@@ -147,7 +147,7 @@ class Rollout:
             whole = self.trajectory(first)
         raise SimulationError(
             f"{self.model.name!r}: the state is no longer finite at t = {first * self.every * self.dt:.6g} s{which}. "
-            f"Take a smaller dt, or euler for stiff dampers; this error's `trajectory` holds what came before",
+            f"Take a smaller dt, or damped_euler for stiff dampers; this error's `trajectory` holds what came before",
             whole,
         )
 

@@ -14,6 +14,7 @@ from ..compilation import compile
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
+from ..programs.step import DEFAULT_INTEGRATOR
 from .control import as_control
 from .rollout import Rollout
 from .start import as_state, check_start
@@ -31,7 +32,7 @@ def simulate(
     dt: float = 1e-3,
     steps: int,
     control: Any = None,
-    integrator: str = "euler",
+    integrator: str = DEFAULT_INTEGRATOR,
     solver: str | None = None,
     iterations: int | None = 2,
     mu: Any = None,
@@ -51,7 +52,8 @@ def simulate(
     q0, v0       (n,), or (B, n) for a batch; by default the configuration the robot is drawn in, at rest
     control      None, torques (nv,), (steps, nv) or (B, steps, nv), gains `linkwright.PD(...)`, or a function
                  control(t, q, v) that returns torques and is called before each step
-    integrator   "euler" (semi-implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
+    integrator   "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit), "euler"
+                 (semi-implicit; dampers alone implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
     iterations   of proximal solvers, which start from the last step's multipliers; None for as many as it takes
     baumgarte    time constant of stabilization in seconds; "auto" is twice dt, None switches it off

@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from ..algorithms.constraint_state import constraint_state
+from ..algorithms.integration import half_step_back
+from ..algorithms.straight_motion import StraightMotion
 from ..compilation import compile, reference
 from ..errors import unknown_name
 from ..model import Model, tree_of
@@ -86,23 +88,25 @@ class Trajectory:
         return (largest if errors else np.zeros(len(flat))).reshape(self.q.shape[:-1])
 
     @cached_property
-    def _where_velocities_belong(self) -> np.ndarray:
-        """Configurations of the times of the velocities: with Euler half a step back. Their energy is right to second
-        order, while that of q and v taken together would be to first."""
-        if self.integrator != "euler":
-            return self.q
-        flat = self.q.reshape(-1, self.model.nq), self.v.reshape(-1, self.model.nv) * (-self.dt / 2)
+    def _where_velocities_belong(self) -> tuple[np.ndarray, np.ndarray]:
+        """States at the times of the velocities: with Euler half a step back. Their energy is right to second order,
+        while that of q and v taken together would be to first."""
+        if self.integrator == "rk4":
+            return self.q, self.v
+        q, v = self.q.reshape(-1, self.model.nq), self.v.reshape(-1, self.model.nv)
         with np.errstate(all="ignore"):
-            return self.model.integrate(*flat).reshape(self.q.shape)
+            state = half_step_back(StraightMotion(self.model), list(q.T), list(v.T), self.dt)
+        shapes = self.q.shape, self.v.shape
+        return tuple(np.stack(x, axis=-1).reshape(shape) for x, shape in zip(state, shapes, strict=True))
 
     @cached_property
     def kinetic_energy(self) -> np.ndarray:
-        return self._evaluate("kinetic_energy", self._where_velocities_belong, self.v)
+        return self._evaluate("kinetic_energy", *self._where_velocities_belong)
 
     @cached_property
     def potential_energy(self) -> np.ndarray:
         """Of weight and springs."""
-        return self._evaluate("potential_energy", self._where_velocities_belong)
+        return self._evaluate("potential_energy", self._where_velocities_belong[0])
 
     @property
     def energy(self) -> np.ndarray:

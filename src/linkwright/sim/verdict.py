@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 LARGEST_DRIFT = 1e-4  # m or rad: beyond, constraints count as coming apart
 LARGEST_ENERGY_ERROR = 0.05  # of the energy exchanged
-_NAMES = {"euler": "semi-implicit Euler", "rk4": "Runge-Kutta 4"}
+_NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "rk4": "Runge-Kutta 4"}
 
 
 def complaints(trajectory: Trajectory) -> list[str]:
