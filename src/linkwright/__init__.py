@@ -38,7 +38,7 @@ from .programs import RECIPES
 from .programs.functions import explicit, implicit, universal_transmission
 from .referee import solve_kkt
 from .robots import robots as list_robots
-from .sim import PD, Trajectory, simulate
+from .sim import PD, Simulator, Trajectory, simulate
 
 __version__ = "0.1.0"
 
@@ -50,7 +50,7 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationError", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
+    "Pose", "SimulationError", "Simulator", "Trajectory", "attach", "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "continuous", "couple", "cylindrical",
     "default_parameters", "delassus_operator", "differential", "explicit", "fixed", "free_flyer", "from_mujoco",
     "from_pinocchio", "gear",

@@ -43,15 +43,13 @@ def test_an_opened_loop_closes_at_the_predicted_rate(integrator):
 
 
 @pytest.mark.parametrize("integrator, ratio", [("damped_euler", 1.1), ("euler", 1.1), ("rk4", 0.9)])
-def test_below_the_bound_it_is_unstable(integrator, ratio):
+def test_below_the_bound_steps_are_taken_in_parts(integrator, ratio):
+    """A time constant too short for the step would make it unstable; accelerations so sudden shorten it instead."""
     model, q0, _ = closed_four_bar()
-    try:
-        trajectory = lw.simulate(
-            model, opened(q0), dt=1e-3, steps=200, integrator=integrator, start="as given", baumgarte=ratio * 1e-3
-        )
-    except lw.SimulationError as error:
-        trajectory = error.trajectory
-    assert trajectory.drift.max() > 10 * trajectory.drift[0]
+    trajectory = lw.simulate(
+        model, opened(q0), dt=1e-3, steps=500, integrator=integrator, start="as given", baumgarte=ratio * 1e-3
+    )
+    assert trajectory.drift.max() < 10 * trajectory.drift[0]
 
 
 def test_without_stabilization_it_drifts():

@@ -1,8 +1,7 @@
-"""One step of time: semi-implicit Euler, and Runge-Kutta of order four on the configuration manifold.
+"""Runge-Kutta of order four on the configuration manifold, and where velocities of semi-implicit Euler belong.
 
-[Sathya2025] eq. 54-55 for the first. For the second, Munthe-Kaas' form of the classical scheme: stages live in the
-space of displacements from the step's start, whose rate is that of rotation vectors. Both advance velocities in which a
-free body moves straight (straight_motion.py).
+Munthe-Kaas' form of the classical scheme: stages live in the space of displacements from the step's start, whose rate
+is that of rotation vectors. Velocities are those in which a free body moves straight (straight_motion.py).
 """
 
 from __future__ import annotations
@@ -16,19 +15,10 @@ Vector = Sequence[Scalar]
 Acceleration = Callable[[Vector, Vector], Vector]
 
 
-def semi_implicit_euler(
-    straight: StraightMotion, q: Vector, v: Vector, a: Vector, dt: Scalar
-) -> tuple[list[Scalar], list[Scalar]]:
-    """(q, v) after dt: v first, then q along the new v. Its velocities are those half a step before its positions."""
-    u = scaled_sum(straight.of(q, v), dt, straight.rate(q, v, a))
-    q_next = straight.moved(q, [x * dt for x in u])
-    return q_next, straight.velocities(q_next, u)
-
-
-def half_step_back(straight: StraightMotion, q: Vector, v: Vector, dt: Scalar) -> tuple[list[Scalar], list[Scalar]]:
-    """(q, v) where the velocities of semi-implicit Euler belong: along the way they have just gone."""
+def stepped_back(straight: StraightMotion, q: Vector, v: Vector, lag: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+    """(q, v) of `lag` seconds ago, where the velocities of semi-implicit Euler belong: along the way they have gone."""
     u = straight.of(q, v)
-    back = straight.moved(q, [x * (dt * -0.5) for x in u])
+    back = straight.moved(q, [-(x * lag) for x in u])
     return back, straight.velocities(back, u)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import typer
@@ -41,6 +42,9 @@ def simulate(
         raise InputError(f"seconds is {seconds} and dt {dt}; expected positive numbers, dt the smaller one")
     if batch and (plot or html):
         raise InputError("--plot and --html show one simulation; leave --batch out")
+    for option, path in (("--plot", plot), ("--html", html)):
+        if path and not Path(path).resolve().parent.is_dir():  # before minutes of computing, not after
+            raise InputError(f"{option} {path}: there is no folder {str(Path(path).parent)!r}; make it first")
     model = lw.load(robot)
     console.print(f"[bold]{escape(str(model))}[/]", highlight=False)
     rng = np.random.default_rng(0)

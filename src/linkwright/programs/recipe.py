@@ -31,12 +31,14 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "lam": lambda m: (m.nc,),
     "rows": lambda m: (m.nc,),
     "dt": lambda m: (),
+    "lead": lambda m: (m.nv,),
+    "lag": lambda m: (),
     "q_ref": lambda m: (m.nq,),
     "v_ref": lambda m: (m.nv,),
     "kp": lambda m: (m.nv,),
     "kd": lambda m: (m.nv,),
-    "work": lambda m: (3,),
-    "worst": lambda m: (2,),
+    "work": lambda m: (4,),
+    "worst": lambda m: (4,),
 }
 
 
