@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from .programs.functions import explicit, implicit, universal_transmission
     from .referee import solve_kkt
     from .robots import robots as list_robots
-    from .sim import PD, Trajectory, simulate
+    from .sim import PD, Simulator, Trajectory, simulate
 
 __version__ = "0.1.0"
 
@@ -80,7 +80,7 @@ _PUBLIC = {
     "programs.functions": "explicit implicit universal_transmission",
     "referee": "solve_kkt",
     "robots": "list_robots",
-    "sim": "PD Trajectory simulate",
+    "sim": "PD Simulator Trajectory simulate",
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
@@ -125,7 +125,8 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationError", "Trajectory", "attach", "box", "capsule", "center_of_mass", "check_state", "close_with",
+    "Pose", "SimulationError", "Simulator", "Trajectory", "attach", "box", "capsule", "center_of_mass", "check_state",
+    "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
     "cylindrical",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer",

@@ -36,7 +36,7 @@ def tree_with_group_joints():
     return builder.build()
 
 
-@pytest.mark.parametrize("integrator, order", [("euler", 1), ("rk4", 4)])
+@pytest.mark.parametrize("integrator, order", [("damped_euler", 1), ("euler", 1), ("rk4", 4)])
 def test_order_on_a_tumbling_body(integrator, order):
     model = tumbling_body(gravity=(0, 0, -9.81))
     found = errors(model, model.neutral(), [0.3, -0.2, 1.0, 0.2, 6.0, 0.4], 0.5, (50, 100, 200), integrator)
@@ -44,7 +44,7 @@ def test_order_on_a_tumbling_body(integrator, order):
     assert np.all(np.abs(orders - order) < 0.25), (found, orders)
 
 
-@pytest.mark.parametrize("integrator, order", [("euler", 1), ("rk4", 4)])
+@pytest.mark.parametrize("integrator, order", [("damped_euler", 1), ("euler", 1), ("rk4", 4)])
 def test_order_with_spherical_and_planar_joints(integrator, order, rng):
     model = tree_with_group_joints()
     q0 = model.random_configuration(rng)
@@ -54,7 +54,7 @@ def test_order_with_spherical_and_planar_joints(integrator, order, rng):
 
 
 @pytest.mark.parametrize("projection", [False, True])
-@pytest.mark.parametrize("integrator, order", [("euler", 1), ("rk4", 4)])
+@pytest.mark.parametrize("integrator, order", [("damped_euler", 1), ("euler", 1), ("rk4", 4)])
 def test_order_on_a_closed_loop(integrator, order, projection):
     """Stabilization, whose time constant shrinks with the step, and projection cost no order."""
     model, q0, v0 = closed_four_bar(speed=3.0)

@@ -22,7 +22,7 @@ def many_starts(mechanism, count, rng):
     return path.q[rows], path.v[rows]
 
 
-@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["damped_euler", "euler", "rk4"])
 def test_batches_are_their_samples(mechanism, integrator, rng):
     model = mechanism[0]
     q, v = many_starts(mechanism, 11, rng)
@@ -65,7 +65,7 @@ def test_going_on_from_the_end(mechanism):
     whole = lw.simulate(model, q0, v0, dt=1e-3, steps=40)
     first = lw.simulate(model, q0, v0, dt=1e-3, steps=25)
     second = lw.simulate(model, *first.final, dt=1e-3, steps=15, start="as given")
-    assert np.abs(second.q - whole.q[25:]).max() < 1e-9  # but for the multipliers it starts from
+    assert np.abs(second.q - whole.q[25:]).max() < 1e-8  # but for the multipliers and accelerations it starts from
 
 
 def test_all_ways_of_giving_the_same_torques(mechanism, rng):
@@ -92,7 +92,7 @@ def test_a_policy_for_a_batch(mechanism, rng):
     assert np.abs(asked.q[4] - alone.q).max() < 1e-13
 
 
-@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["damped_euler", "euler", "rk4"])
 def test_pd_follows_its_reference(integrator):
     model = pendulum()
     steps = 4000
@@ -102,7 +102,7 @@ def test_pd_follows_its_reference(integrator):
     control = lw.PD({"pivot": 200.0}, {"pivot": 5.0}, q=goal, v=rate)
     trajectory = lw.simulate(model, dt=1e-3, steps=steps, control=control, integrator=integrator)
     assert np.abs(trajectory.q[1000:-1] - goal[1000:]).max() < 0.02
-    assert np.abs(trajectory.energy_error).max() < (0.05 if integrator == "euler" else 5e-3)
+    assert np.abs(trajectory.energy_error).max() < (0.05 if integrator != "rk4" else 5e-3)
 
 
 def test_pd_is_what_it_says():

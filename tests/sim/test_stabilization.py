@@ -10,14 +10,14 @@ from linkwright.programs.simulated_mechanism import STABILIZATION_STEPS
 
 def spectral_radius(integrator, h):
     """Of one step of e'' = -2/T e' - e/T^2 with h = dt/T, on (e, dt e'), as the simulated scheme discretises it."""
-    if integrator == "euler":  # velocity first, position along the new velocity
+    if integrator != "rk4":  # velocity first, position along the new velocity
         step = np.array([[1 - h * h, 1 - 2 * h], [-h * h, 1 - 2 * h]])
     else:  # the stabilizing acceleration is held over the step
         step = np.array([[1 - h * h / 2, 1 - h], [-h * h, 1 - 2 * h]])
     return np.abs(np.linalg.eigvals(step)).max()
 
 
-@pytest.mark.parametrize("integrator, smallest", [("euler", 1 / (np.sqrt(8) - 2)), ("rk4", 1.0)])
+@pytest.mark.parametrize("integrator, smallest", [("damped_euler", 1 / (np.sqrt(8) - 2)), ("rk4", 1.0)])
 def test_margins_of_the_default(integrator, smallest):
     """T is at least 1.6 times what would just be stable, and errors shrink by a quarter each step."""
     assert spectral_radius(integrator, 1 / (smallest * 1.001)) < 1 < spectral_radius(integrator, 1 / (smallest * 0.999))
@@ -29,7 +29,7 @@ def opened(q):
     return q + np.array([0.0, 1e-4, 0.0])
 
 
-@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["damped_euler", "euler", "rk4"])
 def test_an_opened_loop_closes_at_the_predicted_rate(integrator):
     model, q0, _ = closed_four_bar()
     still = lw.Model(model.name, model.bodies, model.frames, np.zeros(3), constraints=model.constraints)
@@ -42,16 +42,14 @@ def test_an_opened_loop_closes_at_the_predicted_rate(integrator):
     assert shrunk == pytest.approx(spectral_radius(integrator, 1 / STABILIZATION_STEPS), abs=0.02)
 
 
-@pytest.mark.parametrize("integrator, ratio", [("euler", 1.1), ("rk4", 0.9)])
-def test_below_the_bound_it_is_unstable(integrator, ratio):
+@pytest.mark.parametrize("integrator, ratio", [("damped_euler", 1.1), ("euler", 1.1), ("rk4", 0.9)])
+def test_below_the_bound_steps_are_taken_in_parts(integrator, ratio):
+    """A time constant too short for the step would make it unstable; accelerations so sudden shorten it instead."""
     model, q0, _ = closed_four_bar()
-    try:
-        trajectory = lw.simulate(
-            model, opened(q0), dt=1e-3, steps=200, integrator=integrator, start="as given", baumgarte=ratio * 1e-3
-        )
-    except lw.SimulationError as error:
-        trajectory = error.trajectory
-    assert trajectory.drift.max() > 10 * trajectory.drift[0]
+    trajectory = lw.simulate(
+        model, opened(q0), dt=1e-3, steps=500, integrator=integrator, start="as given", baumgarte=ratio * 1e-3
+    )
+    assert trajectory.drift.max() < 10 * trajectory.drift[0]
 
 
 def test_without_stabilization_it_drifts():
@@ -69,7 +67,7 @@ def test_euler_knows_that_its_velocities_are_half_a_step_old():
     assert coarse < 4e-6 and 2.5 < np.log2(coarse / fine) < 3.5
 
 
-@pytest.mark.parametrize("integrator", ["euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["damped_euler", "euler", "rk4"])
 def test_twenty_seconds_of_a_four_bar(integrator):
     model, q0, v0 = closed_four_bar(damping=0.002)
     for projection, bound in ((False, 1e-5), (True, 1e-10)):

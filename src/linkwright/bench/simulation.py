@@ -79,11 +79,14 @@ def _measure(name: str, model: Model, seconds: float, progress) -> SimulationTim
     q0 = simulate(model, dt=DT, steps=1, start="project", **options).q[0]
     check = simulate(model, q0, dt=DT, steps=STEPS, record=STEPS, **options)
     step = compile(
-        model, "step", outputs=("q", "v", "lam"), warm_start="input", solver=check.solver, repeat=True, **options
-    )
-    one = {"q": q0, "v": np.zeros(model.nv), "lam": check.lam, "tau": np.zeros(model.nv), "dt": DT}
-    many = {**one, **{key: np.tile(one[key], (BATCH, 1)) for key in ("q", "v", "lam")}}
-    last = ("q", "v", "lam")
+        model, "step", outputs=("q", "v", "lam", "lead", "lag"), warm_start="input", solver=check.solver, repeat=True,
+        **options,
+    )  # fmt: skip
+    still = np.zeros(model.nv)
+    one = {"q": q0, "v": still, "lam": check.lam, "lead": still, "lag": np.array(DT / 2), "tau": still, "dt": DT}
+    many = {**one, **{key: np.tile(one[key], (BATCH, 1)) for key in ("q", "v", "lam", "lead")}}
+    many["lag"] = np.full(BATCH, DT / 2)
+    last = ("q", "v", "lam", "lead", "lag")
     contenders: dict[str, tuple[Callable[[], object], int]] = {
         "single": (lambda: step.repeat(one, STEPS, every=STEPS, last=last), STEPS),
         "batched": (lambda: step.repeat(many, BATCHED_STEPS, every=BATCHED_STEPS, last=last), BATCHED_STEPS * BATCH),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import typer
@@ -13,6 +14,7 @@ from rich.markup import escape
 import linkwright as lw
 
 from ..errors import InputError, SimulationError
+from ..programs.step import DEFAULT_INTEGRATOR
 from ..sim.verdict import complaints
 
 _FRAMES_PER_SECOND = 60
@@ -22,7 +24,7 @@ def simulate(
     robot: str = typer.Argument(help="A name that `linkwright robots` lists, or a file."),
     seconds: float = typer.Option(5.0, help="How long, in its time."),
     dt: float = typer.Option(1e-3, help="Seconds per step."),
-    integrator: str = typer.Option("euler", help="euler or rk4."),
+    integrator: str = typer.Option(DEFAULT_INTEGRATOR, help="damped_euler, euler or rk4."),
     solver: str = typer.Option("", help="Forward dynamics by name; by default the cheapest that suits."),
     projection: bool = typer.Option(False, help="Move each step's result onto the constraints."),
     kp: float = typer.Option(0.0, help="Hold all joints where they start: torque per displacement ..."),
@@ -40,6 +42,9 @@ def simulate(
         raise InputError(f"seconds is {seconds} and dt {dt}; expected positive numbers, dt the smaller one")
     if batch and (plot or html):
         raise InputError("--plot and --html show one simulation; leave --batch out")
+    for option, path in (("--plot", plot), ("--html", html)):
+        if path and not Path(path).resolve().parent.is_dir():  # before minutes of computing, not after
+            raise InputError(f"{option} {path}: there is no folder {str(Path(path).parent)!r}; make it first")
     model = lw.load(robot)
     console.print(f"[bold]{escape(str(model))}[/]", highlight=False)
     rng = np.random.default_rng(0)

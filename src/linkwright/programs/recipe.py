@@ -32,12 +32,14 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "rows": lambda m: (m.nc,),
     "warm": lambda m: (m.nv,),
     "dt": lambda m: (),
+    "lead": lambda m: (m.nv,),
+    "lag": lambda m: (),
     "q_ref": lambda m: (m.nq,),
     "v_ref": lambda m: (m.nv,),
     "kp": lambda m: (m.nv,),
     "kd": lambda m: (m.nv,),
-    "work": lambda m: (3,),
-    "worst": lambda m: (2,),
+    "work": lambda m: (4,),
+    "worst": lambda m: (4,),
 }
 
 

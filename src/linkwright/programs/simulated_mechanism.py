@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..algorithms.constraint_rows import largest_residual
 from ..algorithms.constraint_state import ConstraintState, constraint_state
+from ..algorithms.integration import stepped_back
 from ..algorithms.joint_resistance import Resistance, friction, limits
+from ..algorithms.kinematics import velocities
+from ..algorithms.straight_motion import StraightMotion
 from ..model import Tree
 from ..model.configuration import difference, integrate
+from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.parameters import PARAMETER_NAMES
-from ..scalar import Scalar, maximum
+from ..scalar import Scalar, maximum, minimum, until, where
 from .joint_inertia import joint_inertias
+from .recipe import external_forces
 from .solver_choice import SOLVERS, UNCONSTRAINED, cheapest_solver
+from .substeps import bearable_change, is_shortest
 
 # T / dt of the stabilization where it is derived from the step; docs/simulation.md shows the margins.
 STABILIZATION_STEPS = 2.0
 # Coulomb friction is viscous below this velocity (rad/s, m/s).
 FRICTION_VELOCITY = 1e-4
-# Frequency of limits times dt. The implicit treatment of Euler's scheme bears any; RK4 must resolve it.
-LIMIT_FREQUENCY = {"euler": 1.0, "rk4": 0.5}
-_MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; RK4 is stable up to 2.78
+# Frequency of limits times dt. Implicit treatment bears any; explicit schemes must resolve it.
+LIMIT_FREQUENCY = {"damped_euler": 1.0, "euler": 0.5, "rk4": 0.5}
+_MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; Euler is stable up to 2, RK4 up to 2.78
+_DRIVEN = 4.0  # times what joints would do without constraints is believed without asking
 _PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
 
 
@@ -33,9 +42,10 @@ class SimulatedMechanism:
 
     def __init__(self, tree: Tree, x, options):
         self.tree, self.model, self.x, self.options = tree, tree.model, x, options
-        self.dt = x["dt"][()]
+        self.dt = self.h = x["dt"][()]
         self.given = {name: list(x[name]) for name in PARAMETER_NAMES if name in x}
         self.damping = self.given.get("dampings", self.model.stacked("damping").tolist())
+        self.straight = StraightMotion(self.model, x.get("inertias"))
         self.armature = self.given.get("armatures", self.model.stacked("armature").tolist())
         name = options["solver"] or cheapest_solver(self.model, options["iterations"])
         self.solver = SOLVERS[name]
@@ -45,6 +55,12 @@ class SimulatedMechanism:
             **{name: options[name] for name in ("precision", "arithmetic") if name in options},
         }  # fmt: skip
         self.constrained = bool(self.model.constraints)
+
+    def taking(self, h: Scalar) -> SimulatedMechanism:
+        """The same for a part of the step. Stabilization, friction and limits stay those of the whole one."""
+        other = copy(self)
+        other.h = h
+        return other
 
     # Joint torques
 
@@ -57,6 +73,11 @@ class SimulatedMechanism:
             for k in self.options["feedback"]:
                 torque[k] = torque[k] + x["kp"][k] * away[k] + x["kd"][k] * (x["v_ref"][k] - v[k])
                 slope[k] = x["kd"][k]
+        if self.options["effort_limits"]:
+            for k, most in enumerate(self.model.stacked("effort_limit").tolist()):
+                if np.isfinite(most):  # what is cut off does not fall with velocity either
+                    slope[k] = where(abs(torque[k]) < most, slope[k], 0.0)
+                    torque[k] = minimum(maximum(torque[k], -most), most)
         return Resistance(torque, slope)
 
     @cached_property
@@ -73,32 +94,65 @@ class SimulatedMechanism:
             scale = [maximum(self.dt * float(f / m), s) for f, m, s in zip(F, free, scale, strict=True)]
         return friction(self.model, v, scale)
 
-    def limits(self, q, v, *, implicit: bool) -> Resistance:
+    def limits(self, q, v, time: Scalar | None) -> Resistance:
+        """`time` is how far ahead they are taken where they are implicit; None where they are not."""
         bounded = np.isfinite(self.model.stacked("lower")) | np.isfinite(self.model.stacked("upper"))
         if not self.options["limits"] or not bounded.any():
             return Resistance([0.0] * self.model.nv, [0.0] * self.model.nv)
         free, rigid = self._inertias
         frequency = LIMIT_FREQUENCY[self.options["integrator"]] / self.dt
-        if implicit:
-            return limits(self.model, q, v, rigid, frequency, self.dt)
+        if time is not None:
+            return limits(self.model, q, v, rigid, frequency, time)
         return limits(self.model, q, v, free, frequency, 0.0, most_damping=_MOST_EXPLICIT_DAMPING / self.dt)
 
     # Dynamics
 
-    def solve(self, tree: Tree, q, v, tau, desired, lam) -> dict[str, Any]:
+    @property
+    def f_ext(self) -> dict[str, Any]:
+        """External forces as inputs of a solver, if there are any."""
+        return {"f_ext": self.x["f_ext"]} if "f_ext" in self.x else {}
+
+    def outside_power(self, q, v) -> Scalar:
+        """Of external forces."""
+        power: Scalar = 0.0
+        forces = external_forces(self.tree, self.x)
+        if forces is not None:
+            for force, velocity in zip(forces[1:], velocities(self.tree, q, v)[1:], strict=True):
+                power = power + velocity.dot(force)
+        return power
+
+    def solve(self, tree: Tree, q, v, tau, desired, lam, outside: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Accelerations, multipliers, ... of the chosen solver."""
-        values = {"q": q, "v": v, "tau": tau}
+        values = {"q": q, "v": v, "tau": tau, **(outside or {})}
         if not self.constrained or self.solver.name == UNCONSTRAINED:
-            none = {"lam": np.zeros(0), "forces": np.zeros((0, 6)), "residual": 0.0}
+            none = {"lam": np.zeros(0), "forces": np.zeros((0, 6)), "residual": 0.0, "status": np.float64(0.0)}
             return {**none, **self.solver.evaluate(tree, values, self.solver_options)}
         values["desired"] = desired
         if lam is not None and "warm_start" in self.solver_options:
             values["lam"] = lam
         return self.solver.evaluate(tree, values, self.solver_options)
 
-    def stiffened(self, slope: Sequence[Scalar]) -> Tree:
-        """The mechanism as it feels when torques fall by `slope` per velocity: dt times that is inertia."""
-        armature = [m + self.dt * s for m, s in zip(self.armature, slope, strict=True)]
+    def within_reason(self, tree: Tree, q, v, tau, a) -> list[Scalar]:
+        """Accelerations of a part so short that it is taken as it is. Where even that is too long for a dead point, the
+        constraints' say is limited: the direction they would turn velocities into is nearly closed to them anyway, and
+        what is left undone opens them by no more than rounding does."""
+        change, bearable = largest_residual(a) * self.h, bearable_change(v, self.h)
+        fine = (change <= bearable) | ~is_shortest(self.h, self.dt)
+
+        given = {"q": q, "v": v, "tau": tau, **self.f_ext}
+
+        def limited(values):
+            loose = SOLVERS[UNCONSTRAINED].evaluate(tree, given, SOLVERS[UNCONSTRAINED].options)
+            driven = _DRIVEN * largest_residual(loose["a"]) * self.h  # what torques and weight do is no dead point
+            share = minimum(1.0, maximum(bearable, driven) / change)
+            return [share * x for x in values], True
+
+        return until(limited, list(a), done=fine, limit=1, expected=0.0)
+
+    def stiffened(self, slope: Sequence[Scalar], time: Scalar) -> Tree:
+        """The mechanism as it feels when torques fall by `slope` per velocity: the time until then times that is
+        inertia."""
+        armature = [m + time * s for m, s in zip(self.armature, slope, strict=True)]
         return Tree(self.model, {**self.given, "armatures": armature})
 
     def at_rest(self) -> Tree:
@@ -107,10 +161,10 @@ class SimulatedMechanism:
         model = replace(self.model, passive=()) if self.model.passive else self.model
         return Tree(model, {**self.given, "gravity": [0.0] * 3, "springs": none, "dampings": none})
 
-    def desired(self, state: ConstraintState, *, staggered: bool) -> list[Scalar]:
+    def desired(self, state: ConstraintState, lag: Scalar | None) -> list[Scalar]:
         """Accelerations of the rows that stabilize them: - 2/T (velocity error) - 1/T^2 (position error).
 
-        Where velocities are those of half a step before, a row that will be met has J v = J-dot v dt/2 left now.
+        Where velocities are those of `lag` seconds ago, a row that will be met has J v = J-dot v lag left now.
         """
         T = self.options["baumgarte"]
         if T is None:
@@ -118,10 +172,21 @@ class SimulatedMechanism:
         T = STABILIZATION_STEPS * self.dt if T == "auto" else float(T)
         result: list[Scalar] = []
         for error, velocity, bias in zip(*state, strict=True):
-            too_fast = velocity - bias * (self.dt * 0.5) if staggered else velocity
+            too_fast = velocity if lag is None else velocity - bias * lag
             pull = too_fast * (2.0 / T)
             result.append(-pull if error is None else -pull - error * (1.0 / (T * T)))
         return result
+
+    def velocities_in_axes_of(self, lag: Scalar, q, v) -> Sequence[Scalar]:
+        """v in the axes of the pose of `lag` seconds ago, to which velocities of semi-implicit Euler belong. Only
+        axes of joints that carry bodies freely have turned since; constraints among what they carry do not notice."""
+        pairs = zip(self.model.constraints, self.model.constraint_bodies, strict=True)
+        among_bodies = (RelativeConstraint, Rod)
+        inside = all(
+            isinstance(c, Coupling | ImplicitFunction) or (isinstance(c, among_bodies) and len(bodies) > 1)
+            for c, bodies in pairs
+        )
+        return v if inside else stepped_back(self.straight, q, v, lag)[1]
 
     def project(self, q) -> tuple[list[Scalar], list[Scalar]]:
         """(q on the constraints, how far it had to move), the shortest way as the mechanism's inertia measures it."""

@@ -10,100 +10,165 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.constraint_state import constraint_state
-from ..algorithms.integration import runge_kutta, semi_implicit_euler
+from ..algorithms.constraint_rows import largest_residual
+from ..algorithms.constraint_state import ConstraintState, constraint_state
+from ..algorithms.integration import runge_kutta, scaled_sum
+from ..algorithms.joint_resistance import Resistance
 from ..algorithms.passive_torques import tendon_damping_torques
 from ..errors import InputError
 from ..model import Model, Tree
-from ..scalar import Scalar, absolute, maximum
+from ..scalar import Scalar, maximum, sqrt, where
+from ..spatial import RowVector
 from .recipe import Recipe
 from .simulated_mechanism import SimulatedMechanism
 from .solvable import check_solvable
 from .solver_choice import SOLVERS, check_solver
+from .status import STATUS_INFEASIBLE, STATUS_OK
+from .substeps import in_parts
 
-INTEGRATORS = ("euler", "rk4")
+INTEGRATORS = ("damped_euler", "euler", "rk4")
+DEFAULT_INTEGRATOR = "damped_euler"
+_PLANNED = {"implicitfast": "comes with contacts"}
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
 _KEPT_OF_MULTIPLIERS = 0.99
-_OUTPUTS = ("q", "v", "a", "torque", "lam", "forces", "residual", "drift", "work", "worst")
+_JUDGED = ("residual", "status")
+_OUTPUTS = ("q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst")
 _OPTIONS: dict[str, Any] = {
-    "integrator": "euler", "solver": None, "iterations": 2, "mu": None, "baumgarte": "auto", "projection": False,
-    "friction": True, "limits": True, "warm_start": None, "feedback": (), "books": None,
+    "integrator": DEFAULT_INTEGRATOR, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
+    "projection": False, "friction": True, "limits": True, "effort_limits": True,
+    "warm_start": None, "feedback": (), "books": None,
 }  # fmt: skip
 
 
-def _euler(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
-    """Semi-implicit; whatever torques lose with velocity (dampers, friction, derivative gains, limits) is implicit."""
-    dt = step.dt
-    control = step.control(q, v)
-    rubbing, bound = step.friction(v, implicit=True), step.limits(q, v, implicit=True)
-    torque = _sum(control.torque, rubbing.torque, bound.torque)
-    tree = step.stiffened(_sum(step.damping, control.slope, rubbing.slope, bound.slope))
-    state = constraint_state(step.tree, q, v)
-    solution = step.solve(tree, q, v, torque, step.desired(state, staggered=True), lam)
+def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
+    """Semi-implicit. `damped_euler` takes whatever torques lose with velocity (dampers, friction, derivative gains,
+    limits) implicitly; `euler`, as MuJoCo's, the dampers alone.
+
+    v is that of `lag` seconds ago, half of the part before; `damped_euler` knows by how much it has changed since, and
+    takes Coriolis terms and the constraints' own accelerations at the velocity of now."""
+    q, v, lag, h = state["q"], state["v"], state["lag"][0], step.h
+    time = lag + 0.5 * h  # from where v belongs to the middle of this part
+    damped = step.options["integrator"] == "damped_euler"
+    now = [x + y for x, y in zip(v, state["lead"], strict=True)] if damped and "lead" in step.x else v
+    acting = [step.control(q, v), step.friction(v, implicit=damped), step.limits(q, v, time if damped else None)]
+    if not damped:
+        acting = [Resistance(part.torque, [0.0] * len(v)) for part in acting]
+    late = [d * (y - x) for d, x, y in zip(step.damping, v, now, strict=True)]  # dampers feel v
+    torque = _sum(*(part.torque for part in acting), late)
+    tree = step.stiffened(_sum(step.damping, *(part.slope for part in acting)), time)
+    errors = constraint_state(step.tree, q, step.velocities_in_axes_of(lag, q, v))
+    solution = step.solve(tree, q, now, torque, step.desired(errors, lag), lam, step.f_ext)
+    solution["status"] = judged_without_pull(solution, step.desired(errors, lag))
+    if step.constrained:
+        solution["a"] = step.within_reason(tree, q, now, torque, solution["a"])
     a = solution["a"]
-    q_next, v_next = semi_implicit_euler(step.model, q, v, a, dt)
+    rate = step.straight.rate(q, now, a)
+    u = scaled_sum(step.straight.of(q, v), time, rate)
+    q_next = step.straight.moved(q, [h * x for x in u])
+    v_next = step.straight.velocities(q_next, u)
+    ahead = step.straight.velocities(q_next, scaled_sum(u, 0.5 * h, rate))
     if step.options["projection"] and step.constrained:
         q_next, moved = step.project(q_next)
-        v_next = [x + y / dt for x, y in zip(v_next, moved, strict=True)]  # what moved it on is part of its velocity
-    change = [dt * x for x in a]
-    applied = [t - s * x for t, s, x in zip(control.torque, control.slope, change, strict=True)]
-    lost = _sum(step.damping, rubbing.slope)
-    held = [t - s * x for t, s, x in zip(bound.torque, bound.slope, change, strict=True)]
-    damped = [-(s * x) for s, x in zip(lost, v_next, strict=True)]
-    damped = _sum(damped, tendon_damping_torques(step.tree, v))  # not implicit: as they were at the start
+        v_next = [x + y / h for x, y in zip(v_next, moved, strict=True)]  # what moved it on is part of its velocity
+    applied, rubbed, held = (
+        [t - s * (time * x) for t, s, x in zip(part.torque, part.slope, a, strict=True)] for part in acting
+    )
+    lost = [t - d * x for t, d, x in zip(rubbed, step.damping, v_next, strict=True)]
+    lost = _sum(lost, tendon_damping_torques(step.tree, now))  # not implicit: as the solver took them
     # the mean of both velocities: what forces do to the kinetic energy, however stiff they are
-    half = [0.5 * dt * (x + y) for x, y in zip(v, v_next, strict=True)]
-    work = [_dot(applied, half), _dot(damped, half), _dot(held, half)]
-    return {**solution, "q": q_next, "v": v_next, "torque": applied, "state": state, "work": work}
+    way = [0.5 * time * (x + y) for x, y in zip(v, v_next, strict=True)]
+    return {
+        **solution, "q": q_next, "v": v_next, "torque": applied, "drift": _drift(errors), "lag": [0.5 * h],
+        "lead": [x - y for x, y in zip(ahead, v_next, strict=True)],
+        "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way)],
+    }  # fmt: skip
 
 
-def _rk4(step: SimulatedMechanism, q, v, lam) -> dict[str, Any]:
+def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
     """Explicit. Stabilization is the same in all four stages, as the step's start asks for: the stages' own errors are
     of second order, and answering those would cost the scheme its order."""
     stages: list[dict[str, Any]] = []
-    state = constraint_state(step.tree, q, v)
-    desired = step.desired(state, staggered=False)
+    q, v = start["q"], start["v"]
+    errors = constraint_state(step.tree, q, v)
+    desired = step.desired(errors, None)
 
     def acceleration(q, v):
         control = step.control(q, v)
-        rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, implicit=False)
+        rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, None)
         torque = _sum(control.torque, rubbing.torque, bound.torque)
-        solution = step.solve(step.tree, q, v, torque, desired, stages[-1]["lam"] if stages else lam)
+        solution = step.solve(step.tree, q, v, torque, desired, stages[-1]["lam"] if stages else lam, step.f_ext)
+        solution["status"] = judged_without_pull(solution, desired)
         damped = [t - d * x for t, d, x in zip(rubbing.torque, step.damping, v, strict=True)]
         damped = _sum(damped, tendon_damping_torques(step.tree, v))
-        power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v)]
+        power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v), step.outside_power(q, v)]
         stages.append({**solution, "torque": control.torque, "power": power})
         return solution["a"]
 
-    q_next, v_next = runge_kutta(step.model, q, v, step.dt, acceleration)
+    q_next, v_next = runge_kutta(step.straight, q, v, step.h, acceleration)
     if step.options["projection"] and step.constrained:
-        start = q_next
-        q_next, _ = step.project(start)
-        v_next = step.project_velocity(start, q_next, v_next)
+        reached = q_next
+        q_next, _ = step.project(reached)
+        v_next = step.project_velocity(reached, q_next, v_next)
     first, second, third, fourth = stages
-    sixth = step.dt * (1.0 / 6.0)
+    sixth = step.h * (1.0 / 6.0)
     work = [
         (a + (b + c) * 2.0 + d) * sixth
         for a, b, c, d in zip(first["power"], second["power"], third["power"], fourth["power"], strict=True)
     ]
-    return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, "state": state, "work": work}
+    # velocities belong to positions here; what takes over from this scheme may know
+    worst = {name: maximum(maximum(first[name], second[name]), maximum(third[name], fourth[name])) for name in _JUDGED}
+    rest = {**worst, "lead": [0.0] * len(v), "lag": [0.0], "drift": _drift(errors), "work": work}
+    return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, **rest}
 
 
 def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     step = SimulatedMechanism(tree, x, options)
-    lam = [_KEPT_OF_MULTIPLIERS * value for value in x["lam"]] if "lam" in x else None
-    result = (_euler if options["integrator"] == "euler" else _rk4)(step, x["q"], x["v"], lam)
-    drift: Scalar = 0.0
-    for error in result["state"].error:
-        if error is not None:
-            drift = maximum(absolute(error), drift)
-    work, worst = result["work"], [drift, result["residual"]]
+    advance = _rk4 if options["integrator"] == "rk4" else _euler
+    nv, model = tree.nv, tree.model
+
+    def take(state, h) -> dict[str, Any]:
+        lam = [_KEPT_OF_MULTIPLIERS * value for value in state["lam"]] if "lam" in x else None
+        result = advance(step.taking(h), state, lam)
+        result["work"] = [total + part for total, part in zip(state["work"], result["work"], strict=True)]
+        for name in (*_JUDGED, "drift"):
+            result[name] = maximum(result[name], state[name][0])
+        return result
+
+    nothing = [0.0] * nv
+    start = {
+        "q": list(x["q"]), "v": list(x["v"]), "lam": list(x["lam"]) if "lam" in x else [0.0] * model.nc, "a": nothing,
+        "torque": nothing, "forces": [[0.0] * 6 for _ in model.constraints], "residual": [0.0], "drift": [0.0],
+        "status": [0.0], "work": [0.0] * 4, "lead": list(x["lead"]) if "lead" in x else nothing,
+        "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt],
+    }  # fmt: skip
+    if step.constrained:
+        result = in_parts(take, start, step.dt)
+        result["forces"] = [result["forces"][6 * k : 6 * k + 6] for k in range(len(model.constraints))]
+        for name in (*_JUDGED, "drift"):
+            result[name] = result[name][0]
+    else:
+        result = take(start, step.dt)
+    result["lag"] = result["lag"][0]
+    relative = result["residual"] / (largest_residual(result["a"]) + 1.0)
+    work, worst = result["work"], [result["drift"], result["residual"], relative, result["status"]]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=True)]
-    return {**{name: result[name] for name in _OUTPUTS[:7]}, "drift": drift, "work": work, "worst": worst}
+    return {**{name: result[name] for name in _OUTPUTS[:11]}, "work": work, "worst": worst}
+
+
+def judged_without_pull(solution, desired) -> Scalar:
+    """The solver's status. Constraints that a file cannot close to the last digit contradict one another by what
+    stabilization asks for, and only by that: no reason not to believe the step."""
+    pull = sqrt(RowVector(desired).square) if len(desired) else 0.0
+    by_pull = (solution["status"] > STATUS_INFEASIBLE - 0.5) & (solution["residual"] <= pull)
+    return where(by_pull, STATUS_OK, solution["status"])
+
+
+def _drift(state: ConstraintState) -> Scalar:
+    return largest_residual([error for error in state.error if error is not None])
 
 
 def _sum(*vectors) -> list[Scalar]:
@@ -122,7 +187,7 @@ def _dot(x, y) -> Scalar:
 
 def _switched_inputs(options) -> tuple[str, ...]:
     return (
-        *(("lam",) if options["warm_start"] == "input" else ()),
+        *(("lam", "lead", "lag") if options["warm_start"] == "input" else ()),
         *(("q_ref", "v_ref", "kp", "kd") if options["feedback"] else ()),
         *(("work", "worst") if options["books"] == "input" else ()),
     )
@@ -130,7 +195,11 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 def _check_options(model: Model, options) -> None:
     if options["integrator"] not in INTEGRATORS:
-        raise InputError(f"integrator is {options['integrator']!r}; expected one of {', '.join(INTEGRATORS)}")
+        why = _PLANNED.get(options["integrator"]) if isinstance(options["integrator"], str) else None
+        raise InputError(
+            f"integrator is {options['integrator']!r}{f', which {why}' if why else ''}; expected one of "
+            f"{', '.join(INTEGRATORS)}"
+        )
     check_solver(model, options["solver"])
     iterations, T = options["iterations"], options["baumgarte"]
     counted = isinstance(iterations, int) and not isinstance(iterations, bool) and 1 <= iterations <= 100
@@ -141,7 +210,7 @@ def _check_options(model: Model, options) -> None:
     number = isinstance(T, int | float) and not isinstance(T, bool)
     if T is not None and T != "auto" and not (number and np.isfinite(T) and T > 0):
         raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds, 'auto' or None")
-    for name in ("projection", "friction", "limits"):
+    for name in ("projection", "friction", "limits", "effort_limits"):
         if not isinstance(options[name], bool):
             raise InputError(f"{name} is {options[name]!r}; expected True or False")
     for name in ("warm_start", "books"):
@@ -163,7 +232,7 @@ def _needs_double(options) -> bool:
 STEP = (
     Recipe(
         "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
-        default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
+        ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
         switched_inputs=_switched_inputs, needs_double=_needs_double,
     ),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from .control import PD
 from .simulation import simulate
+from .simulator import Simulator
 from .trajectory import Trajectory
 
-__all__ = ["PD", "Trajectory", "simulate"]
+__all__ = ["PD", "Simulator", "Trajectory", "simulate"]

@@ -10,7 +10,9 @@ import numpy as np
 
 from ..codegen import CompiledFunction
 from ..errors import InputError, SimulationError
+from ..model import Model
 from .control import Control
+from .given import Given
 from .trajectory import Trajectory
 
 # A call of compiled code does about this many operations (some tenths of a second), so that Ctrl-C gets through.
@@ -22,20 +24,27 @@ _FIRST_SOLUTIONS = 3  # with two iterations each, six in all: to rounding in all
 class Rollout:
     """One simulation: inputs of the step, and the pieces of trajectory computed so far."""
 
-    def __init__(self, model, step: CompiledFunction, control: Control, q, v, dt, steps, every, kept, options):
+    def __init__(
+        self, model, step: CompiledFunction, control: Control, given: Given, q, v, dt, steps, every, kept, options
+    ):  # fmt: skip
         self.model, self.step, self.control, self.dt, self.steps, self.every = model, step, control, dt, steps, every
-        self.kept, self.options = kept, options
-        batches = {len(x) for x in (q, v) if x.ndim == 2} | ({control.batch} - {None})
+        self.kept, self.options, self.given = kept, options, given
+        self.inputs, self.advancing = {**control.inputs, **given.arrays}, (*control.advancing, *given.advancing)
+        self.base_pushed = "f_ext" in given.arrays or _pushes_base(model, control)
+        batches = {len(x) for x in (q, v) if x.ndim == 2} | ({control.batch} - {None}) | given.samples
         if len(batches) > 1:
-            raise InputError(f"q0, v0 and control hold {sorted(batches)} samples; expected the same number")
+            raise InputError(
+                f"q0, v0, control, f_ext and parameters hold {sorted(batches)} samples; expected the same number"
+            )
         self.lead = tuple(batches)
         self.start = {
-            "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(3)),
-            "worst": self._spread(np.zeros(2)),
+            "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(4)),
+            "worst": self._spread(np.zeros(4)),
         }  # fmt: skip
-        if model.constraints:
-            self.start["lam"] = self._spread(np.zeros(model.nc))
-        self.recorded = ("q", "v", "work", *kept)
+        self.start["lead"] = self._spread(np.zeros(model.nv))
+        self.start["lag"] = np.full(self.lead, 0.0 if options["integrator"] == "rk4" else dt / 2)
+        self.start["lam"] = self._spread(np.zeros(model.nc))
+        self.recorded = ("q", "v", "work", "lag", *kept)
         self.pieces: list[Mapping[str, np.ndarray]] = []
         self.state, self.done, self.seconds = dict(self.start), 0, 0.0
         row = sum(spec.size for spec in step.outputs if spec.name in self.recorded) * 8
@@ -48,37 +57,40 @@ class Rollout:
     def _spread(self, x: np.ndarray) -> np.ndarray:
         return np.array(np.broadcast_to(x, (*self.lead, x.shape[-1])))
 
-    def _find_multipliers(self) -> None:
-        """Start from the multipliers of the first state rather than from zero: a few steps taken back again."""
-        if "lam" not in self.state:
-            return
-        inputs = {**self.control.inputs, "tau": np.zeros(self.model.nv), "dt": np.array(self.dt), **self.state}
-        for name in self.control.advancing:
-            if name != "tau":
-                inputs[name] = np.ascontiguousarray(inputs[name][..., 0, :])
+    def _find_warm_start(self) -> None:
+        """Start from the multipliers and accelerations of the first state rather than from zero: a few steps taken
+        back again."""
+        inputs = {**self._inputs_of(0), "tau": np.zeros(self.model.nv), "dt": np.array(self.dt), **self.state}
         for _ in range(_FIRST_SOLUTIONS):
-            inputs["lam"] = np.asarray(self.step(**inputs).lam)
-        self.state["lam"] = inputs["lam"]
+            result = self.step(**inputs)
+            inputs |= {name: np.asarray(result[name]) for name in ("lam", "lead")}
+        self.state |= {name: inputs[name] for name in ("lam", "lead")}
+
+    def _inputs_of(self, step: int | slice) -> dict[str, np.ndarray]:
+        """All inputs but the state, of one step or of a run of steps."""
+        inputs, shapes = dict(self.inputs), {spec.name: spec.shape for spec in self.step.inputs}
+        for name in self.advancing:
+            axis = self.inputs[name].ndim - len(shapes[name]) - 1
+            inputs[name] = np.ascontiguousarray(self.inputs[name][(slice(None),) * axis + (step,)])
+        return inputs
 
     def at_once(self) -> Trajectory:
         """All in compiled code; a few calls if it takes long."""
-        self._find_multipliers()
+        self._find_warm_start()
         cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
         share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
-        last = tuple(name for name in ("lam", "worst") if name not in self.kept and name in self.state)
+        last = tuple(name for name in ("lam", "lead", "worst") if name not in self.kept and name in self.state)
         while self.done < self.steps:
             count = min(share, self.steps - self.done)
-            inputs = {**self.control.inputs, **self.state, "dt": self.dt}
-            for name in self.control.advancing:
-                inputs[name] = inputs[name][..., self.done : self.done + count, :]
+            inputs = {**self._inputs_of(slice(self.done, self.done + count)), **self.state, "dt": self.dt}
             begin = time.perf_counter()
             result = self.step.repeat(
-                inputs, count, every=self.every, advancing=self.control.advancing, last=last
+                inputs, count, every=self.every, advancing=self.advancing, last=last
             )
             self.seconds += time.perf_counter() - begin
             axis = len(self.lead)
             self.state = {
-                name: np.ascontiguousarray(result[name] if name in last else np.take(result[name], -1, axis=axis))
+                name: np.array(result[name] if name in last else np.take(result[name], -1, axis=axis), order="C")
                 for name in self.start
             }
             self.pieces.append({name: np.asarray(result[name]) for name in self.recorded})
@@ -88,15 +100,17 @@ class Rollout:
 
     def under_policy(self) -> Trajectory:
         """Step by step, asking the policy before each."""
-        self._find_multipliers()
+        self._find_warm_start()
         rows: list[tuple[np.ndarray, ...]] = []  # what is recorded, a row per state
         self.pieces.append(_Rows(self.recorded, rows, len(self.lead)))
         since = 0
         takes = [spec.name for spec in self.step.inputs]
         gives = {spec.name: k for k, spec in enumerate(self.step.outputs)}
-        inputs = {**self.control.inputs, **self.state, "dt": np.array(self.dt)}
+        inputs = {**self.inputs, **self.state, "dt": np.array(self.dt)}
         for k in range(self.steps):
             begin = time.perf_counter()
+            if self.advancing:
+                inputs |= self._inputs_of(k)
             inputs["tau"] = self._torques(k)
             result = self.step(*(inputs[name] for name in takes))
             arrays = tuple(result)
@@ -120,6 +134,8 @@ class Rollout:
             raise SimulationError(
                 f"control failed in step {k} (t = {t:.6g} s): {type(error).__name__}: {error}", self.trajectory()
             ) from error
+        if tau.shape in (shape, shape[-1:]):
+            self.base_pushed = self.base_pushed or bool(tau[..., : _base_velocities(self.model)].any())
         if tau.shape == shape and np.isfinite(tau).all():
             return tau
         if tau.shape not in (shape, shape[-1:]):
@@ -147,7 +163,7 @@ class Rollout:
             whole = self.trajectory(first)
         raise SimulationError(
             f"{self.model.name!r}: the state is no longer finite at t = {first * self.every * self.dt:.6g} s{which}. "
-            f"Take a smaller dt, or euler for stiff dampers; this error's `trajectory` holds what came before",
+            f"Take a smaller dt, or damped_euler for stiff dampers; this error's `trajectory` holds what came before",
             whole,
         )
 
@@ -156,7 +172,7 @@ class Rollout:
         axis = len(self.lead)
         parts = {
             name: np.concatenate([np.expand_dims(self.start[name], axis), *(p[name] for p in self.pieces if p)], axis)
-            for name in ("q", "v", "work")
+            for name in ("q", "v", "work", "lag")
         }
         shapes = {spec.name: spec.shape for spec in self.step.outputs}
         extra = {
@@ -165,13 +181,27 @@ class Rollout:
         }
         count = parts["q"].shape[axis] if states is None else states
         at = np.minimum(np.arange(count) * self.every, self.done)
+        stay = not any(name in self.given.arrays for name in self.given.advancing if name != "f_ext")
+        parameters = {name: x for name, x in self.given.arrays.items() if name != "f_ext" and stay}
         keep = (slice(None),) * axis
         return Trajectory(
             self.model, self.dt, self.options["integrator"], self.options["solver"], self.options["iterations"],
-            at * self.dt, *(parts[name][(*keep, slice(count))] for name in ("q", "v", "work")), self.state["worst"],
-            self.state.get("lam", np.zeros((*self.lead, 0))),
-            {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()}, self.done, self.seconds,
+            at * self.dt, *(parts[name][(*keep, slice(count))] for name in ("q", "v", "work", "lag")),
+            self.state["worst"], self.state["lam"],
+            {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},
+            int(at[-1]), self.seconds, self.steps, self.options["baumgarte"], self.options["projection"],
+            self.base_pushed or bool(parameters), parameters, stay,
         )  # fmt: skip
+
+
+def _base_velocities(model: Model) -> int:
+    """Of a floating base, which come first; else none."""
+    return 6 if model.joints and model.joints[0].kind == "free_flyer" else 0
+
+
+def _pushes_base(model: Model, control: Control) -> bool:
+    n = _base_velocities(model)
+    return bool(control.inputs["tau"][..., :n].any()) or any(k < n for k in control.feedback)
 
 
 class _Rows(Mapping):

@@ -14,12 +14,15 @@ from ..compilation import compile
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
+from ..programs.step import DEFAULT_INTEGRATOR
 from .control import as_control
+from .given import as_given
 from .rollout import Rollout
 from .start import as_state, check_start
 from .trajectory import Trajectory
 
-_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift")
+_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status")
+_MOST_STEPS = 2**62
 _STARTS = ("check", "project", "as given")
 
 
@@ -31,14 +34,17 @@ def simulate(
     dt: float = 1e-3,
     steps: int,
     control: Any = None,
-    integrator: str = "euler",
+    f_ext: Any = None,
+    parameters: Any = None,
+    integrator: str = DEFAULT_INTEGRATOR,
     solver: str | None = None,
-    iterations: int | None = 2,
+    iterations: int | None = None,
     mu: Any = None,
     baumgarte: float | str | None = "auto",
     projection: bool = False,
     friction: bool = True,
     limits: bool = True,
+    effort_limits: bool = True,
     record: int = 1,
     outputs: str | Sequence[str] = (),
     start: str = "check",
@@ -51,20 +57,24 @@ def simulate(
     q0, v0       (n,), or (B, n) for a batch; by default the configuration the robot is drawn in, at rest
     control      None, torques (nv,), (steps, nv) or (B, steps, nv), gains `linkwright.PD(...)`, or a function
                  control(t, q, v) that returns torques and is called before each step
-    integrator   "euler" (semi-implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
+    f_ext        external forces (nbodies, 6), [linear; angular] in body frames; also per sample (B, ...), per step
+                 (steps, ...) or both (B, steps, ...)
+    parameters   numbers of the model by name, as `default_parameters` has them, likewise: {"masses": ...}
+    integrator   "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit), "euler"
+                 (semi-implicit; dampers alone implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
-    iterations   of proximal solvers, which start from the last step's multipliers; None for as many as it takes
+    iterations   of proximal solvers, which start from the last step's multipliers: as many as it takes, or a number
     baumgarte    time constant of stabilization in seconds; "auto" is twice dt, None switches it off
     projection   True moves each step's result onto the constraints
-    friction, limits   whether Coulomb friction and joint limits act
+    friction, limits, effort_limits   whether Coulomb friction, joint limits and limits of joint torques act
     record       every how many steps states are kept (the last one always is)
-    outputs      further quantities to keep: a, torque, lam, forces, residual, drift
+    outputs      further quantities to keep: a, torque, lam, forces, residual, drift, status
     start        "check" refuses a start that violates constraints, "project" moves it onto them
 
     Raises `SimulationError`, with the trajectory so far, if the state becomes infinite or `control` fails.
     """
     model = robot if isinstance(robot, Model) else load(robot)
-    _check_numbers(dt, steps, record, start)
+    check_numbers(dt, steps, record, start)
     kept = (outputs,) if isinstance(outputs, str) else tuple(outputs)
     for name in kept:
         if name not in _EXTRA_OUTPUTS:
@@ -73,21 +83,24 @@ def simulate(
     if start == "project":
         q, v = _projected(model, q, v)
     bound = as_control(model, control, q, steps)
+    given = as_given(model, f_ext, parameters, steps, len(q) if q.ndim == 2 else len(v) if v.ndim == 2 else None)
     if start == "check":
         check_start(model, q, v)
     options = {
         "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
-        "projection": projection, "friction": friction, "limits": limits, "feedback": bound.feedback,
-        "warm_start": "input" if model.constraints else None, "books": "input",
+        "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
+        "feedback": bound.feedback, "warm_start": "input", "books": "input",
     }  # fmt: skip
-    step = _compiled(model, kept, _hashable(options), lanes, threads, cache)
-    rollout = Rollout(model, step, bound, q, v, float(dt), int(steps), int(record), kept, options)
+    names = tuple(name for name in given.arrays if name != "f_ext")
+    step = compiled_step(model, kept, hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache)
+    every = min(int(record), int(steps))
+    rollout = Rollout(model, step, bound, given, q, v, float(dt), int(steps), every, kept, options)
     return rollout.under_policy() if bound.policy else rollout.at_once()
 
 
-def _check_numbers(dt, steps, record, start) -> None:
+def check_numbers(dt, steps, record, start) -> None:
     try:
-        fine = np.isfinite(dt) and np.ndim(dt) == 0 and dt > 0
+        fine = not isinstance(dt, bool | np.bool_) and np.isfinite(dt) and np.ndim(dt) == 0 and dt > 0
     except TypeError:
         fine = False
     if not fine:
@@ -95,6 +108,8 @@ def _check_numbers(dt, steps, record, start) -> None:
     for name, value in (("steps", steps), ("record", record)):
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
             raise InputError(f"{name} is {value!r}; expected a positive whole number")
+    if steps > _MOST_STEPS:
+        raise InputError(f"steps is {steps}; expected at most {_MOST_STEPS}: there is not that much time")
     if start not in _STARTS:
         raise unknown_name("start", start, _STARTS)
 
@@ -106,7 +121,7 @@ def _projected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, 
     return q, project_velocity(model, q, v)
 
 
-def _hashable(options: dict[str, Any]) -> tuple:
+def hashable(options: dict[str, Any]) -> tuple:
     mu = options["mu"]
     values = mu.values() if isinstance(mu, dict) else (mu,)
     if not all(isinstance(x, int | float | None) for x in values):
@@ -115,11 +130,16 @@ def _hashable(options: dict[str, Any]) -> tuple:
 
 
 @lru_cache(maxsize=32)
-def _compiled(model: Model, kept: tuple[str, ...], options: tuple, lanes, threads, cache: bool) -> CompiledFunction:
+def compiled_step(
+    model: Model, kept: tuple[str, ...], options: tuple, parameters: tuple[str, ...], f_ext: bool, lanes, threads,
+    cache: bool,
+) -> CompiledFunction:  # fmt: skip
     """The step, kept for the process: simulating again costs no look at the disk."""
     chosen = dict(options)
     if isinstance(chosen["mu"], tuple):
         chosen["mu"] = dict(chosen["mu"])
-    names = ["q", "v", "work", "worst", *(["lam"] if model.constraints else []), *kept]
-    wanted = tuple(dict.fromkeys(names))
-    return compile(model, "step", outputs=wanted, lanes=lanes, threads=threads, cache=cache, repeat=True, **chosen)
+    wanted = tuple(dict.fromkeys(("q", "v", "work", "worst", "lead", "lag", "lam", *kept)))
+    return compile(
+        model, "step", outputs=wanted, parameters=parameters, f_ext=f_ext, lanes=lanes, threads=threads, cache=cache,
+        repeat=True, **chosen,
+    )  # fmt: skip

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from ..algorithms.constraint_state import constraint_state
+from ..algorithms.integration import stepped_back
+from ..algorithms.straight_motion import StraightMotion
 from ..compilation import compile, reference
 from ..errors import unknown_name
 from ..model import Model, tree_of
+from ..model.parameters import parameter_shapes
 from ..programs.solver_choice import cheapest_solver
+from .invariants import energy_scale
 from .verdict import describe
 
 _FEW = 2000  # states up to which evaluating on numbers is quicker than compiling
@@ -21,8 +26,10 @@ _FEW = 2000  # states up to which evaluating on numbers is quicker than compilin
 class Trajectory:
     """States at times `t`, the start first: q (T, nq), v (T, nv), or with the batch in front, (B, T, n).
 
-    work     (T, 3) joules since the start: by controls; by dampers and friction (negative); by limits
-    worst    largest drift and largest solver residual of any step, also of steps between those recorded
+    work     (T, 4) joules since the start: by controls; by dampers and friction (negative); by limits; by `f_ext`
+    lag      (T,) seconds: by how much velocities are older than positions (semi-implicit Euler)
+    worst    of any step, also of those between records: largest drift, solver residual, the same relative to the step's
+             accelerations, solver status
     outputs  what else was asked for, one row per state but the first: `trajectory["a"]`
     lam      multipliers of the last step
 
@@ -39,12 +46,23 @@ class Trajectory:
     q: np.ndarray
     v: np.ndarray
     work: np.ndarray
+    lag: np.ndarray
     worst: np.ndarray
     lam: np.ndarray = field(repr=False)
     outputs: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     steps: int = 0
     seconds: float = 0.0
     """What computing the steps took, compiling aside."""
+    planned: int = 0
+    """Steps that were asked for."""
+    baumgarte: float | str | None = "auto"
+    projection: bool = False
+    pushed: bool = False
+    """Whether forces from outside act on a floating base, so that momentum need not be kept."""
+    parameters: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    """Parameters of the model given with the simulation, if they stay the same for all steps."""
+    parameters_stay: bool = True
+    work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside")
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.outputs:
@@ -86,23 +104,41 @@ class Trajectory:
         return (largest if errors else np.zeros(len(flat))).reshape(self.q.shape[:-1])
 
     @cached_property
-    def _where_velocities_belong(self) -> np.ndarray:
-        """Configurations of the times of the velocities: with Euler half a step back. Their energy is right to second
-        order, while that of q and v taken together would be to first."""
-        if self.integrator != "euler":
-            return self.q
-        flat = self.q.reshape(-1, self.model.nq), self.v.reshape(-1, self.model.nv) * (-self.dt / 2)
+    def where_velocities_belong(self) -> tuple[np.ndarray, np.ndarray]:
+        """States at the times of the velocities: with Euler half a step back. Their energy is right to second order,
+        while that of q and v taken together would be to first."""
+        if not self.lag.any():
+            return self.q, self.v
+        q, v = self.q.reshape(-1, self.model.nq), self.v.reshape(-1, self.model.nv)
         with np.errstate(all="ignore"):
-            return self.model.integrate(*flat).reshape(self.q.shape)
+            state = stepped_back(self._straight, list(q.T), list(v.T), self.lag.ravel())
+        shapes = self.q.shape, self.v.shape
+        return tuple(np.stack(x, axis=-1).reshape(shape) for x, shape in zip(state, shapes, strict=True))
+
+    @property
+    def _straight(self) -> StraightMotion:
+        given = self._parameters_of_states().get("inertias")
+        return StraightMotion(self.model, None if given is None else list(np.moveaxis(given, 0, -1)))
+
+    def _parameters_of_states(self) -> dict[str, np.ndarray]:
+        """Parameters given with the simulation, one row per state of all samples."""
+        shapes, count = parameter_shapes(self.model, tuple(self.parameters)), self.q.shape[-2]
+        rows = {}
+        for name, array in self.parameters.items():
+            inner = shapes[name]
+            per_sample = array[:, None] if array.ndim > len(inner) else array
+            lead = (*self.q.shape[:-2], count)
+            rows[name] = np.broadcast_to(per_sample, (*lead, *inner)).reshape(-1, *inner)
+        return rows
 
     @cached_property
     def kinetic_energy(self) -> np.ndarray:
-        return self._evaluate("kinetic_energy", self._where_velocities_belong, self.v)
+        return self.evaluate("kinetic_energy", *self.where_velocities_belong)
 
     @cached_property
     def potential_energy(self) -> np.ndarray:
         """Of weight and springs."""
-        return self._evaluate("potential_energy", self._where_velocities_belong)
+        return self.evaluate("potential_energy", self.where_velocities_belong[0])
 
     @property
     def energy(self) -> np.ndarray:
@@ -115,15 +151,23 @@ class Trajectory:
 
     @property
     def energy_exchanged(self) -> np.ndarray | float:
-        """A scale for that error: the most that was kinetic, was stored or was done as work."""
-        stored = np.ptp(self.potential_energy, axis=-1)
-        done = np.abs(self.work).sum(axis=-1).max(axis=-1)
-        return np.maximum.reduce([self.kinetic_energy.max(axis=-1), stored, done])
+        """A scale for that error: the most that was kinetic, was stored or was done as work; of a mechanism that floats
+        apart from its falling."""
+        return energy_scale(self)
 
-    def _evaluate(self, name: str, *arrays: np.ndarray) -> np.ndarray:
+    def evaluate(self, name: str, *arrays: np.ndarray) -> np.ndarray:
+        """A program of the library at given states, with the parameters of the simulation."""
         flat = [np.ascontiguousarray(x.reshape(-1, x.shape[-1])) for x in arrays]
-        function = (reference if len(flat[0]) <= _FEW else compile)(self.model, name)
-        return function(*flat).reshape(arrays[0].shape[:-1])
+        given = {key: np.ascontiguousarray(x) for key, x in self._parameters_of_states().items()}
+        function = (reference if len(flat[0]) <= _FEW else compile)(self.model, name, parameters=tuple(given))
+        with np.errstate(all="ignore"):
+            result = function(*flat, **given)
+        return result.reshape(*arrays[0].shape[:-1], *result.shape[1:])
+
+    @property
+    def accounts_for_energy(self) -> bool:
+        """Whether energy should be kept: not where parameters change from step to step."""
+        return self.parameters_stay
 
     def __str__(self) -> str:
         return describe(self)

@@ -1,4 +1,8 @@
-"""A trajectory in a few lines that say whether it can be believed."""
+"""A trajectory in a few lines that say whether it can be believed.
+
+Every number is judged against what it should be small against (invariants.py), a sample of a batch by itself; what is
+not a number is never small. Each complaint says what would help (tests/sim/test_verdict.py follows the advice).
+"""
 
 from __future__ import annotations
 
@@ -6,28 +10,71 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..programs.status import STATUS_MEANING
+from .invariants import energy_scale, energy_share, momentum_share, reach
+
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-LARGEST_DRIFT = 1e-4  # m or rad: beyond, constraints count as coming apart
+LARGEST_DRIFT = 1e-4  # of the mechanism's reach (m), and rad: beyond, constraints count as coming apart
 LARGEST_ENERGY_ERROR = 0.05  # of the energy exchanged
-_NAMES = {"euler": "semi-implicit Euler", "rk4": "Runge-Kutta 4"}
+LARGEST_MOMENTUM_ERROR = 0.05  # of the momentum of the motion about the centre of mass
+LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
+_NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "rk4": "Runge-Kutta 4"}
 
 
 def complaints(trajectory: Trajectory) -> list[str]:
     """What is wrong with it; nothing if it can be believed."""
-    if not np.all(trajectory.finite):
-        bad = np.argwhere(~np.isfinite(trajectory.q).all(axis=-1))
-        which = f" in {np.sum(~trajectory.finite)} of {trajectory.batch} samples" if trajectory.batch else ""
-        return [f"not finite from t = {trajectory.t[bad[:, -1].min()]:.6g} s on{which}: take a smaller dt or rk4"]
+    tr = trajectory
+    if not np.all(tr.finite):
+        bad = np.argwhere(~(np.isfinite(tr.q).all(axis=-1) & np.isfinite(tr.v).all(axis=-1)))
+        which = f" in {np.sum(~tr.finite)} of {tr.batch} samples" if tr.batch else ""
+        return [f"not finite from t = {tr.t[bad[:, -1].min()]:.6g} s on{which}: {_shorter(tr)}"]
     found = []
-    drift = float(np.max(trajectory.worst[..., 0], initial=0.0))
-    if drift > LARGEST_DRIFT:
-        found.append(f"constraints come apart by {drift:.2g}: take a smaller dt, projection=True or rk4")
-    if _energy_share(trajectory) > LARGEST_ENERGY_ERROR:
-        share = _energy_share(trajectory)
-        found.append(f"energy is off by {share:.1%} of what was exchanged: take a smaller dt or rk4")
+    if tr.steps < tr.planned:
+        found.append(f"ended after {tr.steps} of {tr.planned} steps")
+    drift, _, residual, code = (tr.worst[..., k] for k in range(4))
+    if tr.model.constraints:
+        allowed = max(LARGEST_DRIFT * reach(tr.model), 2 * float(np.max(tr.drift[..., 0])))
+        if not np.all(drift <= allowed):
+            found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
+        if not np.all(code == 0):
+            code = int(np.max(np.where(np.isfinite(code), code, 3)))
+            found.append(f"the solver says {STATUS_MEANING.get(code, code)}{_SOLVER_ADVICE.get(code, '')}")
+        if not np.all(residual <= LARGEST_RESIDUAL):
+            found.append(
+                f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for: leave "
+                f"iterations={tr.iterations} out"
+                if tr.iterations is not None
+                else f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for"
+            )
+    if tr.accounts_for_energy:
+        share = energy_share(tr)
+        if not np.all(share <= LARGEST_ENERGY_ERROR):
+            found.append(f"energy is off by {np.max(share):.1%} of what was exchanged: {_shorter(tr)}")
+        moved = momentum_share(tr)
+        if moved is not None and not np.all(moved <= LARGEST_MOMENTUM_ERROR):
+            found.append(f"momentum is off by {np.max(moved):.1%} of that of the motion within: {_shorter(tr)}")
     return found
+
+
+_SOLVER_ADVICE = {
+    1: ": solver='prox_ltl' has the most digits",
+    2: ": near a singular pose the motion hangs on rounding",
+    4: ": see linkwright.check_state for the constraints that cannot be met together",
+}
+
+
+def _shorter(tr: Trajectory) -> str:
+    if tr.integrator == "rk4":
+        return f"take a smaller dt than {tr.dt:g}"
+    return "take a smaller dt or rk4"
+
+
+def _closer(tr: Trajectory) -> str:
+    if tr.baumgarte is None:
+        return "leave baumgarte=None out"
+    return "take a smaller dt" if tr.projection else "take a smaller dt or projection=True"
 
 
 def describe(trajectory: Trajectory) -> str:
@@ -41,21 +88,19 @@ def describe(trajectory: Trajectory) -> str:
     if tr.model.constraints:
         drift, residual = (float(np.max(tr.worst[..., k], initial=0.0)) for k in (0, 1))
         lines.append(f"  drift     {drift:.2g} m or rad at most, solver residual {residual:.2g}")
-    if np.all(tr.finite) and tr.q.size:
-        parts = zip(("controls", "dampers", "limits"), np.moveaxis(tr.work[..., -1, :], -1, 0), strict=True)
+    if np.all(tr.finite) and tr.accounts_for_energy:
+        parts = zip(tr.work_by, np.moveaxis(tr.work[..., -1, :], -1, 0), strict=True)
         by = ", ".join(f"{name} {np.mean(work):.4g} J" for name, work in parts)
         error = float(np.max(np.abs(tr.energy_error)))
         each = " (mean)" if tr.batch else ""
         lines.append(
             f"  energy    {np.mean(tr.energy[..., 0]):.6g} J -> {np.mean(tr.energy[..., -1]):.6g} J; work{each}: {by}; "
-            f"unaccounted {error:.2g} J, {_energy_share(tr):.2g} of what was exchanged"
+            f"unaccounted {error:.2g} J, beside {float(np.max(energy_scale(tr))):.2g} J exchanged"
         )
+        moved = momentum_share(tr)
+        if moved is not None:
+            lines.append(f"  momentum  kept to {np.max(moved):.2g} of that of the motion within")
     if tr.seconds:
         real = tr.steps_per_second * tr.dt
         lines.append(f"  speed     {tr.steps_per_second:.3g} steps/s, {real:.3g} times real time")
     return "\n".join(lines)
-
-
-def _energy_share(tr: Trajectory) -> float:
-    scale = np.maximum(tr.energy_exchanged, 1e-12)
-    return float(np.max(np.abs(tr.energy_error).max(axis=-1) / scale, initial=0.0))

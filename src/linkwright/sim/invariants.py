@@ -1,0 +1,100 @@
+"""What a trajectory should have kept, by how much it did not, and what that is small against.
+
+Each is measured where the velocities belong. A mechanism that floats falls with all its energy without anything
+depending on it: its energy and momentum are compared with those of its motion about the centre of mass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..model import Model
+from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+# Below these nothing is said of relative errors: a mechanism that hardly moves, or not at all.
+_SMALL_WAY = 1e-4  # of the mechanism's reach: lifting all its mass that far
+_SMALL_SPEED = 1e-3  # m/s of all its mass
+
+
+def reach(model: Model) -> float:
+    """The longest way (m) from a joint to the next, or to a frame."""
+    ways = [np.linalg.norm(body.placement.translation) for body in model.bodies[1:]]
+    ways += [np.linalg.norm(body.inertia.com) for body in model.bodies[1:]]
+    return max(1e-3, min(1.0, float(max(ways, default=1.0)))) if ways else 1.0
+
+
+def floats(model: Model) -> bool:
+    """Whether one free-flyer carries everything, and nothing ties it to the world."""
+    roots = [body.joint.kind for body in model.bodies[1:] if body.parent == 0]
+    if roots != ["free_flyer"] or any(getattr(model.bodies[1].joint, x).any() for x in ("damping", "friction")):
+        return False
+    pairs = zip(model.constraints, model.constraint_bodies, strict=True)
+    return all(
+        isinstance(c, Coupling | ImplicitFunction) or (isinstance(c, RelativeConstraint | Rod) and len(bodies) > 1)
+        for c, bodies in pairs
+    )
+
+
+def smallest_energy(model: Model) -> float:
+    """Energies below this (J) are too small to say anything relative to them."""
+    mass = sum(body.inertia.mass for body in model.bodies[1:])
+    return mass * (float(np.linalg.norm(model.gravity)) * _SMALL_WAY * reach(model) + 0.5 * _SMALL_SPEED**2)
+
+
+def energy_scale(tr: Trajectory) -> np.ndarray:
+    """(J) per sample: the most that was kinetic, was stored or was done as work; of what floats, apart from falling."""
+    done = np.abs(tr.work).sum(axis=-1).max(axis=-1)
+    if floats(tr.model):
+        moving = tr.kinetic_energy - _falling(tr)
+        exchanged = np.maximum(moving.max(axis=-1), done)
+    else:
+        stored = np.ptp(tr.potential_energy, axis=-1)
+        exchanged = np.maximum.reduce([tr.kinetic_energy.max(axis=-1), stored, done])
+    largest = np.maximum(np.abs(tr.energy).max(axis=-1), tr.kinetic_energy.max(axis=-1))
+    rounding = 1e-12 * largest * np.sqrt(tr.steps + 1)
+    return np.maximum(exchanged, smallest_energy(tr.model) + rounding)
+
+
+def energy_share(tr: Trajectory) -> np.ndarray:
+    """Energy out of nothing, relative to that scale; per sample."""
+    return np.abs(tr.energy_error).max(axis=-1) / energy_scale(tr)
+
+
+def momentum_share(tr: Trajectory) -> np.ndarray | None:
+    """Momentum out of nothing relative to that of the motion about the centre of mass; None where something pushes."""
+    if tr.pushed or not floats(tr.model):
+        return None
+    momentum, mass = _momentum(tr), sum(body.inertia.mass for body in tr.model.bodies[1:])
+    when = (tr.t - tr.lag + tr.lag[..., :1])[..., None]
+    linear = momentum[..., :3] - momentum[..., :1, :3] - mass * when * tr.model.gravity
+    angular = momentum[..., 3:] - momentum[..., :1, 3:]
+    moving = np.maximum((tr.kinetic_energy - _falling(tr)).max(axis=-1), 0.5 * mass * _SMALL_SPEED**2)
+    speed = np.sqrt(2 * moving / mass)
+    rounding = 1e-12 * np.abs(momentum).max(axis=(-2, -1)) * np.sqrt(tr.steps + 1)
+    off = [np.abs(x).max(axis=(-2, -1)) for x in (linear, angular)]
+    return np.maximum(off[0] / (mass * speed + rounding), off[1] / (mass * speed * _gyration(tr.model) + rounding))
+
+
+def _momentum(tr: Trajectory) -> np.ndarray:
+    return tr.evaluate("centroidal_momentum", *tr.where_velocities_belong)
+
+
+def _falling(tr: Trajectory) -> np.ndarray:
+    """Kinetic energy of the centre of mass."""
+    mass = sum(body.inertia.mass for body in tr.model.bodies[1:])
+    return 0.5 * np.square(_momentum(tr)[..., :3]).sum(axis=-1) / mass
+
+
+def _gyration(model: Model) -> float:
+    """A radius of gyration (m) of the mechanism as drawn; no less than a hundredth of its reach."""
+    from ..compilation import reference
+
+    M = np.asarray(reference(model, "crba")(model.reference))[:6, :6]
+    com = np.asarray(reference(model, "center_of_mass")(model.reference)) - model.reference[:3]
+    spread = np.trace(M[3:, 3:]) / 2 / M[0, 0] - com @ com
+    return float(np.sqrt(max(spread, 0.0))) + 0.01 * reach(model)

@@ -1,0 +1,160 @@
+"""A simulation that is driven from outside, a step or a few at a time: for control loops and environments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..io import load
+from ..model import Model
+from ..programs.step import DEFAULT_INTEGRATOR
+from .given import as_given
+from .simulation import check_numbers, compiled_step, hashable
+from .start import as_state, check_start
+
+_STATE = ("q", "v", "work", "worst", "lead", "lag", "lam")
+_FIRST_SOLUTIONS = 2
+
+
+class Simulator:
+    """The state of one robot, or of a batch of them, advanced by `step`.
+
+    simulator = Simulator(robot, dt=1e-3, batch=None)
+    simulator.reset(q0, v0)
+    q, v = simulator.step(tau)           # torques (nv,) or (B, nv) for n steps of dt
+
+    `f_ext`, `parameters` and the options are those of `simulate`; arrays may have one row per sample. `q`, `v` and
+    `status` are those of the last step; they are not to be written to.
+    """
+
+    def __init__(
+        self, robot: Model | str | Path, *, dt: float = 1e-3, batch: int | None = None, f_ext: Any = None,
+        parameters: Any = None, integrator: str = DEFAULT_INTEGRATOR, solver: str | None = None,
+        iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
+        projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
+        lanes: int | str = "auto", threads: int | str = 1, cache: bool = True,
+    ):  # fmt: skip
+        self.model = robot if isinstance(robot, Model) else load(robot)
+        check_numbers(dt, 1, 1, "check")
+        if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
+            raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
+        self.dt, self.batch = float(dt), batch
+        options = {
+            "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
+            "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
+            "feedback": (), "warm_start": "input", "books": "input",
+        }  # fmt: skip
+        given = as_given(self.model, f_ext, parameters, 0, batch)
+        if given.samples - {batch}:
+            raise InputError(f"f_ext and parameters hold {sorted(given.samples)} samples; batch is {batch}")
+        names = tuple(name for name in given.arrays if name != "f_ext")
+        self._step = compiled_step(
+            self.model, ("status",), hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache
+        )
+        self._order = tuple(spec.name for spec in self._step.inputs)
+        self._gives = {spec.name: k for k, spec in enumerate(self._step.outputs)}
+        self._feeds = tuple((self._order.index(name), self._gives[name]) for name in _STATE)
+        self._lag = 0.0 if integrator == "rk4" else self.dt / 2
+        self._given, self._tau = given.arrays, self._order.index("tau")
+        self._no_torque = np.zeros(self._shape(self.model.nv))
+        self.reset()
+
+    def _shape(self, n: int) -> tuple[int, ...]:
+        return (n,) if self.batch is None else (self.batch, n)
+
+    def reset(self, q0: Any = None, v0: Any = None, *, start: str = "check") -> tuple[np.ndarray, np.ndarray]:
+        """Begin again from (q0, v0), by default as drawn and at rest; "as given" accepts what violates constraints."""
+        check_numbers(self.dt, 1, 1, start)
+        q, v = as_state(self.model, q0, v0)
+        if start == "project":
+            from ..assembly import project_configuration, project_velocity
+
+            q = project_configuration(self.model, q)
+            v = project_velocity(self.model, q, v)
+        elif start == "check" and (q0 is not None or v0 is not None):
+            check_start(self.model, q, v)
+        lead = self._shape(0)[:-1]
+        state = {"q": q, "v": v, "work": np.zeros(4), "worst": np.zeros(4), "lead": np.zeros(self.model.nv),
+                 "lam": np.zeros(self.model.nc)}  # fmt: skip
+        for name, array in state.items():
+            if array.ndim == 2 and array.shape[0] != self.batch:
+                raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
+            state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])))
+        state |= {"lag": np.full(lead, self._lag), "dt": np.array(self.dt), "tau": self._no_torque, **self._given}
+        self._inputs = [state[name] for name in self._order]
+        for _ in range(_FIRST_SOLUTIONS):  # multipliers and accelerations to start from: steps taken back again
+            result = self._step(*self._inputs)
+            for name in ("lam", "lead"):
+                self._inputs[self._order.index(name)] = result[self._gives[name]]
+        self._status = np.zeros(lead)
+        self.steps = 0
+        return self.q, self.v
+
+    def step(self, tau: Any = None, n: int = 1) -> tuple[np.ndarray, np.ndarray]:
+        """(q, v) after n steps with these torques."""
+        inputs = self._inputs
+        if tau is None:
+            inputs[self._tau] = self._no_torque
+        elif type(tau) is np.ndarray and tau.dtype == np.float64 and tau.shape == self._no_torque.shape:
+            inputs[self._tau] = tau
+        else:
+            inputs[self._tau] = self._torques(tau)
+        if n == 1:
+            result = self._step(*inputs)
+        else:
+            if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+                raise InputError(f"n is {n!r}; expected a positive whole number of steps")
+            last = tuple(self._gives)
+            result = self._step.repeat(dict(zip(self._order, inputs, strict=True)), int(n), every=int(n), last=last)
+        for there, here in self._feeds:
+            inputs[there] = result[here]
+        self._status = result[-1]
+        self.steps += n
+        return result[0], result[1]
+
+    def _torques(self, tau: Any) -> np.ndarray:
+        shape = self._no_torque.shape
+        try:
+            array = np.array(tau, dtype=float)
+            return np.array(np.broadcast_to(array, shape))
+        except (TypeError, ValueError):
+            raise InputError(f"tau is {tau!r}; expected torques of shape {shape}") from None
+
+    @property
+    def q(self) -> np.ndarray:
+        return self._inputs[self._order.index("q")]
+
+    @property
+    def v(self) -> np.ndarray:
+        return self._inputs[self._order.index("v")]
+
+    @property
+    def t(self) -> float:
+        """Seconds since the last reset."""
+        return self.steps * self.dt
+
+    @property
+    def status(self) -> np.ndarray:
+        """Of the last step, per sample: `linkwright.STATUS_MEANING`; 3 where the state is not finite."""
+        finite = np.isfinite(self.q).all(axis=-1) & np.isfinite(self.v).all(axis=-1)
+        return np.where(finite, self._status, 3.0)
+
+    def save(self) -> dict[str, Any]:
+        """Everything that `restore` needs to go on from here, to the last bit."""
+        state = {name: np.array(self._inputs[self._order.index(name)]) for name in _STATE}
+        return {**state, "steps": self.steps, "status": np.array(self._status)}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        for name in _STATE:
+            k = self._order.index(name)
+            array = np.array(saved[name], dtype=float)
+            if array.shape != np.shape(self._inputs[k]):
+                raise InputError(
+                    f"saved {name} has shape {array.shape}; expected {np.shape(self._inputs[k])}: it is of another "
+                    f"robot or batch"
+                )
+            self._inputs[k] = array
+        self.steps, self._status = saved["steps"], np.array(saved["status"])

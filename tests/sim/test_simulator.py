@@ -1,0 +1,60 @@
+"""`Simulator`: the same motion as `simulate`, a step at a time, and back again."""
+
+import numpy as np
+import pytest
+from small_mechanisms import closed_four_bar, pendulum
+
+import linkwright as lw
+from linkwright.errors import InputError
+
+
+def test_it_is_simulate_a_step_at_a_time(rng):
+    model, q0, v0 = closed_four_bar(damping=0.01)
+    tau = rng.normal(size=(40, 3)) * 0.1
+    whole = lw.simulate(model, q0, v0, dt=1e-3, steps=40, control=tau)
+    simulator = lw.Simulator(model)
+    simulator.reset(q0, v0)
+    for row in tau:
+        q, v = simulator.step(row)
+    assert np.abs(q - whole.q[-1]).max() < 1e-10 and np.abs(v - whole.v[-1]).max() < 1e-8
+    assert simulator.t == pytest.approx(0.04) and simulator.status == 0
+
+
+def test_several_steps_save_and_restore(rng):
+    model, q0, v0 = closed_four_bar()
+    simulator = lw.Simulator(model, batch=5)
+    simulator.reset(np.tile(q0, (5, 1)), v0 * np.linspace(0.5, 1, 5)[:, None])
+    simulator.step(n=20)
+    kept = simulator.save()
+    tau = rng.normal(size=(5, 3))
+    wanted = simulator.step(tau, n=7)
+    for _ in range(3):
+        simulator.step()
+    simulator.restore(kept)
+    assert simulator.steps == 20
+    for _ in range(7):
+        found = simulator.step(tau)
+    np.testing.assert_array_equal(wanted[0], found[0])
+    np.testing.assert_array_equal(wanted[1], found[1])
+    assert simulator.status.shape == (5,)
+    alone = lw.Simulator(model)
+    alone.reset(q0, v0)
+    alone.step(n=20)
+    np.testing.assert_array_equal(alone.step(tau[4], n=7)[0], wanted[0][4])
+
+
+def test_bad_input():
+    model, q0, _ = closed_four_bar()
+    simulator = lw.Simulator(model, batch=3)
+    with pytest.raises(InputError, match="q0 holds 2 samples"):
+        simulator.reset(np.tile(q0, (2, 1)))
+    with pytest.raises(InputError, match=r"tau is .*expected torques of shape \(3, 3\)"):
+        simulator.step(np.zeros(4))
+    with pytest.raises(InputError, match="n is 0"):
+        simulator.step(n=0)
+    with pytest.raises(InputError, match="another robot or batch"):
+        simulator.restore(lw.Simulator(model).save())
+    with pytest.raises(InputError, match="batch is True"):
+        lw.Simulator(pendulum(), batch=True)
+    with pytest.raises(InputError, match="dt is True"):
+        lw.Simulator(pendulum(), dt=True)
