@@ -108,6 +108,8 @@ def measure(run: Run, algorithms: Sequence[str]) -> Values:
             hold = connect if title == "Mini Cheetah" else weld  # legs of three joints hold a point
             model = model.with_constraints(*(hold(end, name=f"hold_{end}") for end in ends))
         found[title] = _contest(run, model, algorithms)
+        if not model.has_loops:
+            found[title]["note"] = "the file given has no loops, so that there is nothing to compare"
     return {"robots": found}
 
 
@@ -136,7 +138,8 @@ def _contest(run: Run, model: Model, algorithms: Sequence[str]) -> Values:
 
 def percent(values: Values, name: str, first: str) -> dict[str, float]:
     """By robot: how many percent more operations than the first algorithm."""
-    return {r: 100 * (x["operations"][name] / x["operations"][first] - 1) for r, x in values["robots"].items()}
+    robots = {r: x["operations"] for r, x in values["robots"].items() if "note" not in x}
+    return {r: 100 * (x[name] / x[first] - 1) for r, x in robots.items()}
 
 
 def judge(values: Values, algorithms: Sequence[str]) -> list[Check]:
@@ -180,7 +183,7 @@ def show(values: Values, algorithms: Sequence[str], title: str) -> list:
         quoted = dict(zip(ROBOTS, QUOTED[name], strict=True))
         counted = percent(values, name, first)
         rows.append([f"{NAMES[name]}: paper, time", *(quoted[r] for r in own)])
-        rows.append(["operations", *(round(counted[r], 1) for r in own)])
+        rows.append(["operations", *(round(counted[r], 1) if r in counted else None for r in own)])
         for how in ("single", "batched"):
             timed = [(best(x, name, how), best(x, first, how)) for x in own.values()]
             if any(a and b for a, b in timed):
@@ -209,7 +212,9 @@ def show(values: Values, algorithms: Sequence[str], title: str) -> list:
                 + [["noise", *(x.get("noise") for x in own.values())]],
             )
         ]
+    notes = [[r, x["note"]] for r, x in own.items() if "note" in x]
     return [
+        *([Table("Not compared", ["robot", "why"], notes)] if notes else []),
         Table(f"Percent more or less than {NAMES[first]}", ["", *own], rows),
         Table("Operations", ["", *own], counts),
         *times,
