@@ -119,3 +119,46 @@ def test_robots_from_files(tmp_path):
     lw.save(lw.load("chain:6"), other)
     assert Given.parse(f"iiwa={other}").digest() != Given.parse(f"iiwa={path}").digest() != given.digest()
     assert Robots().get("atlas").is_stand_in and "stand-in" in Robots().get("atlas").origin
+
+
+class FakeLibrary:
+    """Answers as Pinocchio's C++ does: seconds of its own clock, and an error for what it cannot solve."""
+
+    def __init__(self):
+        self.asked = []
+
+    def model(self, other):
+        return self
+
+    def constrained(self, constraints, *, mu, iterations):
+        self.asked.append((len(constraints), iterations))
+        return self
+
+    def time(self, algorithm, q, v, tau, *, repeats):
+        if algorithm == "caba":
+            raise InputError("all constraints 3d or all 6d, not both")
+        return {"aba": 3e-6, "lcaba": 5e-6}[algorithm], np.zeros_like(v)
+
+
+def test_peers_take_turns_with_ours_and_say_what_they_cannot():
+    pytest.importorskip("pinocchio")
+    model = lw.load("chain:4").with_constraints(lw.connect("tip"))
+    run = Run("tiny", 0.02, peers=Peers(cpp=False))
+    library = FakeLibrary()
+    run.peers.__dict__["_cpp"] = (library, "a fake")
+    peers = {"P lcaba": PeerEntry("lcaba", 3), "P caba": PeerEntry("caba"), "P aba": PeerEntry("aba")}
+    found = contest(run, model, {"PV": Entry("pv")}, peers)
+    assert found["times"]["P lcaba"]["best"] == pytest.approx(5.0) and found["times"]["P aba"]["best"] == pytest.approx(
+        3.0
+    )
+    assert found["notes"] == ["P caba: all constraints 3d or all 6d, not both"] and (1, 3) in library.asked
+    looped = lw.load("four_bar")  # closed by a hinge, of which Pinocchio has no like
+    found = contest(run, looped, {"LCABA": Entry("lcaba", {"iterations": 1})}, peers)
+    assert set(found["times"]) == {"LCABA, single", "LCABA, batched"} and "no constraint like" in found["notes"][0]
+
+
+def test_mujoco_is_timed_where_it_can_hold_the_model():
+    pytest.importorskip("mujoco")
+    model = lw.load("chain:3").with_constraints(lw.connect("tip"))
+    found = contest(Run("tiny", 0.02, peers=Peers(cpp=False)), model, {"PV": Entry("pv")}, mujoco=True)
+    assert found["times"]["MuJoCo mj_forward"]["best"] > 0
