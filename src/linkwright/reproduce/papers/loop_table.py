@@ -115,9 +115,10 @@ def _by_time(values: Values) -> Check:
         if ours and other:
             known[s] = other / ours
     quiet = all(values["systems"][s].get("quiet", True) for s in known)
+    larger = [r for s, r in known.items() if s != "hand + cube"]  # there proxLTL competes, as the paper says
     return Check(
-        "by time, single calls, one iteration: LCABA is faster than proxLTL",
-        all(r > 1 for s, r in known.items() if s != "hand + cube") if known and quiet else None,
+        "by time, single calls, one iteration: LCABA is faster than proxLTL on all but the smallest system",
+        all(r > 1 for r in larger) if larger and quiet else None,
         _listed("LTL over LCABA", known) if known else "no times",
         "" if quiet else "The machine was too noisy to judge times.",
     )
