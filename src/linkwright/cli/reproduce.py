@@ -61,7 +61,13 @@ def _reproduce(items, run, records, output: Path, again: bool, console: Console)
     from ..reproduce.report import write_report
     from ..reproduce.runner import Outcome, finished, reproduce
 
-    columns = (SpinnerColumn(), BarColumn(20), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+    )
     outcomes: list[Outcome] = []
     undrawn = False
     interrupted = False

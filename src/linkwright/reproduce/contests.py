@@ -6,8 +6,9 @@ J-dot v differ). A program too large to compile in the time at hand is counted, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,17 +49,27 @@ class PeerEntry:
 
 
 def contest(
-    run: Run, model: Model, entries: Mapping[str, Entry], peers: Mapping[str, PeerEntry] | None = None, *,
+    run: Run,
+    model: Model,
+    entries: Mapping[str, Entry],
+    peers: Mapping[str, PeerEntry] | None = None,
+    *,
     mujoco: bool = False,
-) -> Values:  # fmt: skip
-    """{"dof", "rows", "operations", "errors", "times", "noise", "quiet", "untimed", "notes"}, each by the entries' names."""
+) -> Values:
+    """Sizes, and by entry operations, errors and times; `untimed` were too large, `notes` say what is missing."""
     subject = {name: model.without_constraints() if e.tree else model for name, e in entries.items()}
     operations = {
         name: run.operations(subject[name], e.algorithm, outputs="a", **e.options) for name, e in entries.items()
     }
     found: Values = {
-        "dof": model.nv, "rows": model.nc, "operations": operations, "errors": {}, "times": {}, "untimed": [], "notes": [],
-    }  # fmt: skip
+        "dof": model.nv,
+        "rows": model.nc,
+        "operations": operations,
+        "errors": {},
+        "times": {},
+        "untimed": [],
+        "notes": [],
+    }
     if not run.times:
         return found
     largest = run.pick(250_000, 40_000, 8_000)
@@ -77,8 +88,8 @@ def contest(
         run.progress(f"{model.name}: compiling {name}")
         f = compile_algorithm(subject[name], e.algorithm, outputs="a", **e.options)
         out = np.empty((BATCH, model.nv))
-        contenders[f"{name}, single"] = lambda f=f: _nothing(f(*one))
-        contenders[f"{name}, batched"] = lambda f=f, out=out: _nothing(f(q, v, tau, out=out))
+        contenders[f"{name}, single"] = partial(called, f, one, {})
+        contenders[f"{name}, batched"] = partial(called, f, (q, v, tau), {"out": out})
         samples[f"{name}, batched"] = BATCH
         if e.error and not e.tree and expected is not None:
             found["errors"][name] = _error(f(*closed), expected)
@@ -142,5 +153,6 @@ def _error(found: np.ndarray, expected: np.ndarray) -> float:
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
-def _nothing(result: object) -> None:
-    """A contender that returns no seconds of its own is timed from outside."""
+def called(f: Callable, arrays: Sequence[np.ndarray], named: Mapping[str, np.ndarray]) -> None:
+    """Returns no seconds of its own, and so is timed from outside."""
+    f(*arrays, **named)

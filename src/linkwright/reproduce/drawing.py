@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from typing import Any
 
 from .item import Diagram, Figure, Panel, Series, Stack
 
 _STYLES = {"tree": ("0.3", "-"), "coupling": ("C3", "--"), "arrow": ("0.4", "-"), "gone": ("0.85", "-")}
 _PANEL = (5.0, 3.6)  # inches
+_FEW_POINTS = 40  # more are drawn as a line without markers
+_TITLE = 60  # characters of a line
 
 
 def drawn(figure: Figure) -> dict[str, bytes] | None:
@@ -44,7 +47,7 @@ def _draw(axes: Any, panel: Panel) -> None:
         _stack(axes, panel.content)
     else:
         _series(axes, panel.content)
-    axes.set_title(panel.title, fontsize=10)
+    axes.set_title(textwrap.fill(panel.title, _TITLE), fontsize=10)
     if isinstance(panel.content, Diagram):
         return
     if panel.log_x:
@@ -69,9 +72,10 @@ def _series(axes: Any, series: list[Series] | Any) -> None:
         if s.kind == "bar":
             continue
         kept = [k for k, y in enumerate(s.y) if y is not None]
-        x, y = [s.x[k] for k in kept], [s.y[k] for k in kept]
+        x, y = [s.x[k] for k in kept], [height for height in s.y if height is not None]
         style = {"line": "o-", "paper": "k*:", "peer": "s--"}[s.kind]
-        (line,) = axes.plot(x, y, style, markersize=4, linewidth=1.2, label=s.label)
+        size = 4 if len(x) <= _FEW_POINTS else 0
+        (line,) = axes.plot(x, y, style, markersize=size, linewidth=1.2, label=s.label)
         if s.low is not None and s.high is not None:
             axes.vlines(x, [s.low[k] for k in kept], [s.high[k] for k in kept], color=line.get_color(), alpha=0.4)
         if s.spread is not None:
@@ -87,6 +91,7 @@ def _stack(axes: Any, stack: Stack) -> None:
         bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
     for place, total in enumerate(bottom):
         axes.text(place, total, f"{total:.0f}", ha="center", va="bottom", fontsize=7)
+    axes.margins(y=0.12)  # room for the numbers above
     axes.set_xticks(range(len(stack.bars)), stack.bars, rotation=30, ha="right", fontsize=7)
 
 
@@ -96,15 +101,28 @@ def _diagram(axes: Any, diagram: Diagram) -> None:
         colour, dashes = _STYLES[style]
         bend = ", rad=0.25" if style == "coupling" else ", rad=0"
         axes.annotate(
-            "", (x1, y1), (x0, y0),
-            arrowprops={"arrowstyle": "->" if style == "arrow" else "-", "color": colour, "linestyle": dashes,
-                        "connectionstyle": "arc3" + bend, "shrinkA": 14, "shrinkB": 14},
-        )  # fmt: skip
-    box = {"boxstyle": "round" if diagram.boxes else "circle", "facecolor": "white", "pad": 0.4 if diagram.boxes else 0.3}
+            "",
+            (x1, y1),
+            (x0, y0),
+            arrowprops={
+                "arrowstyle": "->" if style == "arrow" else "-",
+                "color": colour,
+                "linestyle": dashes,
+                "connectionstyle": "arc3" + bend,
+                "shrinkA": 10,
+                "shrinkB": 10,
+            },
+        )
+    box = {
+        "boxstyle": "round" if diagram.boxes else "circle",
+        "facecolor": "white",
+        "pad": 0.4 if diagram.boxes else 0.3,
+    }
     for name, (x, y) in diagram.nodes.items():
         gone = name in diagram.faded
         colour = "0.8" if gone else ("C3" if name.startswith("λ") else "0.2")
         axes.text(x, y, name, ha="center", va="center", fontsize=8, color=colour, bbox={**box, "edgecolor": colour})
     xs, ys = zip(*diagram.nodes.values(), strict=True)
-    axes.set(xlim=(min(xs) - 0.8, max(xs) + 0.8), ylim=(min(ys) - 0.8, max(ys) + 0.8))
+    margin = 1.4 if diagram.boxes else 0.8
+    axes.set(xlim=(min(xs) - margin, max(xs) + margin), ylim=(min(ys) - 0.8, max(ys) + 0.8))
     axes.set_axis_off()

@@ -14,17 +14,40 @@ from ..bench.peers.pinocchio_cpp import PinocchioCpp, find_peer
 from ..bench.timing import machine
 
 _PACKAGES = {
-    "linkwright": "linkwright", "numpy": "numpy", "llvmlite": "llvmlite", "pin": "Pinocchio", "mujoco": "MuJoCo",
-    "drake": "Drake", "mujoco-mjx": "MJX", "example-robot-data": "example-robot-data",
-    "jvrc-description": "jvrc-description", "matplotlib": "matplotlib",
-}  # fmt: skip
+    "linkwright": "linkwright",
+    "numpy": "numpy",
+    "llvmlite": "llvmlite",
+    "pin": "Pinocchio",
+    "mujoco": "MuJoCo",
+    "drake": "Drake",
+    "mujoco-mjx": "MJX",
+    "example-robot-data": "example-robot-data",
+    "jvrc-description": "jvrc-description",
+    "matplotlib": "matplotlib",
+}
 
 
 # Files whose change may change a measured value. Those that judge, draw and report may change without new measurements.
 _MEASURED = (
-    "fixed_order", "spatial", "model", "algorithms", "trace", "codegen", "programs", "robots", "io", "assembly", "bench",
-    "compilation.py", "reproduce/mechanisms.py", "reproduce/robots.py", "reproduce/run.py", "reproduce/clocks.py",
-)  # fmt: skip
+    "fixed_order",
+    "spatial",
+    "model",
+    "algorithms",
+    "trace",
+    "codegen",
+    "programs",
+    "robots",
+    "io",
+    "assembly",
+    "bench",
+    "compilation.py",
+    "reproduce/mechanisms.py",
+    "reproduce/robots.py",
+    "reproduce/run.py",
+    "reproduce/clocks.py",
+    "reproduce/contests.py",
+    "reproduce/stages.py",
+)
 
 
 @cache

@@ -10,11 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .drawing import drawn
-from .item import Figure, Table
+from .item import Diagram, Figure, Stack, Table
 from .records import write_atomically
 from .runner import Outcome
 
-NO_MATPLOTLIB = "matplotlib is not installed, so this is not drawn; its numbers are in the record. pip install 'linkwright[plot]'"
+NO_MATPLOTLIB = (
+    "matplotlib is not installed, so this is not drawn; its numbers are in the record. pip install 'linkwright[plot]'"
+)
 
 
 def shown(outcome: Outcome) -> list[Table | Figure]:
@@ -54,9 +56,9 @@ def figure_csv(figure: Figure) -> bytes:
     rows: list[Sequence[object]] = [("panel", "series", "x", "y", "low", "high", "deviation")]
     for panel in figure.panels:
         content = panel.content
-        if hasattr(content, "nodes"):
+        if isinstance(content, Diagram):
             rows += [(panel.title, style, a, b, "", "", "") for a, b, style in content.edges]
-        elif hasattr(content, "parts"):
+        elif isinstance(content, Stack):
             for part, heights in content.parts.items():
                 rows += [(panel.title, part, bar, h, "", "", "") for bar, h in zip(content.bars, heights, strict=True)]
         else:
@@ -71,11 +73,17 @@ def write_results(outcomes: Sequence[Outcome], output: Path) -> Path:
     """All of it as one JSON file."""
     document = [
         {
-            "paper": o.item.paper, "item": o.item.name, "title": o.item.title, "claim": o.item.claim,
-            "verdict": o.verdict, "failure": o.failure, "checks": [asdict(c) for c in o.checks], "record": o.record,
+            "paper": o.item.paper,
+            "item": o.item.name,
+            "title": o.item.title,
+            "claim": o.item.claim,
+            "verdict": o.verdict,
+            "failure": o.failure,
+            "checks": [asdict(c) for c in o.checks],
+            "record": o.record,
         }
         for o in outcomes
-    ]  # fmt: skip
+    ]
     path = output / "results.json"
     write_atomically(path, json.dumps(document, indent=1).encode())
     return path

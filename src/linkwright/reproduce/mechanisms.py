@@ -50,9 +50,13 @@ def example_graph() -> Model:
     for link, parent in EXAMPLE_PARENTS.items():
         turn = {4: 0.7, 7: 0.1, 9: -0.7}.get(link, 0.0)
         at = LINK_LENGTH if parent else 0.0
-        names[link] = _rod(builder, f"link_{link}", names[parent], at=at, skew=_RIGHT_ANGLE if parent else 0.0, turn=turn)
+        names[link] = _rod(
+            builder, f"link_{link}", names[parent], at=at, skew=_RIGHT_ANGLE if parent else 0.0, turn=turn
+        )
         builder.add_frame(f"end_{link}", names[link], (LINK_LENGTH, 0, 0))
-    return builder.build().with_constraints(*(weld(f"end_{a}", f"end_{b}", name=f"cut_{a}_{b}") for a, b in EXAMPLE_CUTS))
+    return builder.build().with_constraints(
+        *(weld(f"end_{a}", f"end_{b}", name=f"cut_{a}_{b}") for a, b in EXAMPLE_CUTS)
+    )
 
 
 def ladder(rungs: int, rung_links: int = 7, side_links: int = 3) -> Model:

@@ -1,7 +1,7 @@
 """Finished items as files: written at once or not at all, and believed only if whole and of the same question.
 
-A record is keyed by the item, our own sources, the versions and the options that its numbers depend on. One that cannot be
-read, was cut short or answers another question is measured again.
+A record is keyed by the item, our own sources, the versions and the options that its numbers depend on. One that
+cannot be read, was cut short or answers another question is measured again.
 """
 
 from __future__ import annotations
@@ -73,8 +73,12 @@ class Records:
     def store(self, item: Item, values: Any, about: Mapping[str, Any]) -> dict[str, Any]:
         values = plain(values)
         record = {
-            "item": item.label, "key": self.key(item), "digest": _digest(values), **plain(about), "values": values,
-        }  # fmt: skip
+            "item": item.label,
+            "key": self.key(item),
+            "digest": _digest(values),
+            **plain(about),
+            "values": values,
+        }
         write_atomically(self.path(item), json.dumps(record, indent=1).encode())
         return record
 

@@ -60,7 +60,8 @@ ROLES: dict[str, Role] = {
             Source("xarm7", {"hands": ("link7",)}, "xArm 7, an arm of seven joints"),
             Source("chain:7", {"hands": ("tip",)}, "a chain of seven links"),
         ),
-        {"hands": (("iiwa_link_ee",), ("attachment_site",), ("iiwa_link_7",), ("link7",), ("lbr_link_ee",))}, False,
+        {"hands": (("iiwa_link_ee",), ("attachment_site",), ("iiwa_link_7",), ("link7",), ("lbr_link_ee",))},
+        False,
     ),
     "go1": Role("Unitree Go1", (Source("go1", _QUADRUPED), _OUR_QUADRUPED), {"feet": (_QUADRUPED["feet"],)}),
     "solo": Role(
@@ -71,12 +72,16 @@ ROLES: dict[str, Role] = {
     "talos": Role(
         "Talos",
         (
-            Source("talos", {"feet": ("left_sole_link", "right_sole_link"),
-                             "hands": ("arm_left_7_link", "arm_right_7_link")}),
+            Source(
+                "talos",
+                {"feet": ("left_sole_link", "right_sole_link"), "hands": ("arm_left_7_link", "arm_right_7_link")},
+            ),
             Source("humanoid", _HUMANOID, "our humanoid, 36 degrees of freedom"),
         ),
-        {"feet": (("left_sole_link", "right_sole_link"), ("leg_left_6_link", "leg_right_6_link")),
-         "hands": (("arm_left_7_link", "arm_right_7_link"),)},
+        {
+            "feet": (("left_sole_link", "right_sole_link"), ("leg_left_6_link", "leg_right_6_link")),
+            "hands": (("arm_left_7_link", "arm_right_7_link"),),
+        },
     ),
     "atlas": Role(
         "Atlas",
@@ -86,18 +91,24 @@ ROLES: dict[str, Role] = {
     "shadow_hand": Role(
         "Shadow hand",
         (Source("five_fingered_hand", {"tips": _TIPS}, "our five-fingered hand, 24 joints"),),
-        {"tips": (("fftip", "mftip", "rftip", "lftip", "thtip"),
-                  ("rh_ffdistal", "rh_mfdistal", "rh_rfdistal", "rh_lfdistal", "rh_thdistal"))}, False,
+        {
+            "tips": (
+                ("fftip", "mftip", "rftip", "lftip", "thtip"),
+                ("rh_ffdistal", "rh_mfdistal", "rh_rfdistal", "rh_lfdistal", "rh_thdistal"),
+            )
+        },
+        False,
     ),
     "digit": Role(
-        "Digit", (Source("digit_like", {}, "a biped in the manner of Digit"),),
+        "Digit",
+        (Source("digit_like", {}, "a biped in the manner of Digit"),),
         {"feet": (("left_foot", "right_foot"), ("foot_left", "foot_right"), ("foot", "foot_left"))},
     ),
     "mini_cheetah": Role("MIT Mini Cheetah", (Source("mini_cheetah", {}),)),
     "mit_humanoid": Role("MIT Humanoid", (Source("mit_humanoid", {}),)),
     "tello": Role("Tello", (Source("tello", {}, "a humanoid in the manner of Tello"),)),
     "jvrc1": Role("JVRC-1 with rotors", (Source("rotor_humanoid", {}, "our humanoid with a rotor on every joint"),)),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -151,7 +162,7 @@ class Robots:
             if known is not None and not known.available:
                 continue
             model = five_fingered_hand() if known is None else load(source.name)
-            origin = f"stand-in: {source.stand_in}" if source.stand_in else known.source
+            origin = f"stand-in: {source.stand_in}" if source.stand_in else getattr(known, "source", "built in")
             return Robot(model, ROLES[role].title, origin, source.frames)
         raise InputError(f"no model of {ROLES[role].title}: give one with --robot {role}=FILE")
 
@@ -175,12 +186,12 @@ class Robots:
 
 
 def _loaded(path: Path, floating: bool) -> Model:
-    """Legged robots float, whatever the file's default; files that say themselves what moves are taken at their word."""
+    """Legged robots float, whatever the file's default; those that say themselves what moves are believed."""
     if not floating:
         return load(path)
     try:
         model = load(path)
-        if model.nbodies > 1 and model.bodies[1].joint.kind == "free_flyer":
+        if any(body.joint is not None and body.joint.kind == "free_flyer" for body in model.bodies):
             return model
         return load(path, floating_base=True)
     except LinkwrightError:

@@ -62,10 +62,14 @@ def finished(items: Sequence[Item], records: Records) -> list[Outcome]:
 
 
 def reproduce(
-    items: Sequence[Item], run: Run, records: Records, *, again: bool = False,
+    items: Sequence[Item],
+    run: Run,
+    records: Records,
+    *,
+    again: bool = False,
     done: Callable[[Outcome], None] = lambda outcome: None,
-) -> list[Outcome]:  # fmt: skip
-    """One outcome per item. `done` hears of each as soon as it is there; an interruption leaves the others for later."""
+) -> list[Outcome]:
+    """One outcome per item. `done` hears of each as soon as it is there; after an interruption the others are left."""
     outcomes = []
     for item in items:
         record = None if again else records.load(item)
@@ -93,8 +97,17 @@ def _measured(item: Item, run: Run, records: Records) -> Outcome:
         values = item.measure(run)
     except LinkwrightError as error:
         return Outcome(item, failure=str(error))
-    except (ArithmeticError, AttributeError, ImportError, LookupError, MemoryError, OSError, RuntimeError, TypeError,
-            ValueError) as error:  # fmt: skip
+    except (
+        ArithmeticError,
+        AttributeError,
+        ImportError,
+        LookupError,
+        MemoryError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         # one item must not take the others with it; its name tells that it is a fault of ours
         return Outcome(item, failure=f"{type(error).__name__}: {error}")
     known = circumstances()

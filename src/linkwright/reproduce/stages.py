@@ -1,4 +1,4 @@
-"""How many operations each stage of a Delassus algorithm takes, counted as differences between programs that end earlier."""
+"""How many operations each stage of a Delassus algorithm takes: differences between programs that end earlier."""
 
 from __future__ import annotations
 
@@ -55,16 +55,17 @@ def _ending_after(model: Model, stage: Callable[[Tree, Any], list]) -> int:
 
 
 def _inertias(tree: Tree, q) -> list:
-    """What later stages read of each joint: V and the pivots of D."""
+    """The factors of D where branches end: all inertias go into them, and nothing else of these joints is read."""
     joints, _ = articulated_joints(tree, Posture(tree, q))
-    return [x for j in joints[1:] for x in (*j.D.inverse_pivots, *(y for v in j.V for y in v))]
+    ends = [joints[i] for i in tree.outward() if not tree.parent[i]]
+    return [x for joint in ends for x in _entries(joint.D)]
 
 
 def _rows(tree: Tree, q) -> list:
     posture = Posture(tree, q)
     joints, _ = articulated_joints(tree, posture)
     passing = propagate_terms(tree, posture, joints, terms_of_rows(tree, posture))
-    return [x for through in passing.values() for ks in through.solved for x in ks]
+    return [x for through in passing.values() for ks in through.KS for x in ks]
 
 
 def _factor(tree: Tree, q) -> list:

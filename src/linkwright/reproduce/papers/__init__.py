@@ -2,7 +2,10 @@
 
 from . import (
     ankle,
+    chains_and_ladders,
+    cluster_growth,
     clusters,
+    delassus_orders,
     delassus_robots,
     delassus_scaling,
     hard_and_soft,
@@ -12,18 +15,11 @@ from . import (
     loop_table,
     osim,
     proximal,
+    soft_accuracy,
 )
 
-ITEMS = (
-    *loop_table.ITEMS,
-    *loop_graph.ITEMS,
-    *loop_scaling.ITEMS,
-    *loop_convergence.ITEMS,
-    *clusters.ITEMS,
-    *ankle.ITEMS,
-    *delassus_scaling.ITEMS,
-    *delassus_robots.ITEMS,
-    *osim.ITEMS,
-    *hard_and_soft.ITEMS,
-    *proximal.ITEMS,
-)
+_MODULES = (
+    loop_table, loop_graph, loop_scaling, loop_convergence, clusters, cluster_growth, ankle, delassus_orders,
+    delassus_scaling, delassus_robots, osim, hard_and_soft, soft_accuracy, chains_and_ladders, proximal,
+)  # fmt: skip
+ITEMS = tuple(item for module in _MODULES for item in module.ITEMS)

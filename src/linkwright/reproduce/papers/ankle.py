@@ -25,19 +25,34 @@ def measure(run: Run) -> Values:
 
 def judge(values: Values) -> list[Check]:
     e = values["errors"]
-    text = ", ".join(f"{n}: {x['rms']:.2f} N m, {x['percent']:.1f} %" for n, x in e.items()) + f"; largest torque {values['largest']:.2f} N m"
+    text = (
+        ", ".join(f"{n}: {x['rms']:.2f} N m, {x['percent']:.1f} %" for n, x in e.items())
+        + f"; largest torque {values['largest']:.2f} N m"
+    )
     return [
-        Check("neglecting the rotors' constraints gives significant errors (39.2 % of the largest torque)", e["unconstrained"]["percent"] > 20, text),
-        Check("approximating them gives smaller ones (9.5 %), which are not negligible",
-              1 < e["diagonal"]["percent"] < 0.7 * e["unconstrained"]["percent"], text),
-        Check("the errors themselves: 39.2 % and 9.5 %",
-              abs(e["unconstrained"]["percent"] - 39.2) < 4 and abs(e["diagonal"]["percent"] - 9.5) < 1, text, REASON),
-    ]  # fmt: skip
+        Check(
+            "neglecting the rotors' constraints gives significant errors (39.2 % of the largest torque)",
+            e["unconstrained"]["percent"] > 20,
+            text,
+        ),
+        Check(
+            "approximating them gives smaller ones (9.5 %), which are not negligible",
+            1 < e["diagonal"]["percent"] < 0.7 * e["unconstrained"]["percent"],
+            text,
+        ),
+        Check(
+            "the errors themselves: 39.2 % and 9.5 %",
+            abs(e["unconstrained"]["percent"] - 39.2) < 4 and abs(e["diagonal"]["percent"] - 9.5) < 1,
+            text,
+            REASON,
+        ),
+    ]
 
 
 REASON = (
-    "The paper does not say whose reflected inertia its approximation keeps nor the leg's numbers; in ours the largest torque is smaller, "
-    "and keeping the couplings of the belts (\"block\") errs less than the paper's approximation, the diagonal alone more."
+    "The paper gives neither the leg's numbers nor which reflected inertia its approximation keeps. In ours "
+    "the largest torque is smaller. Keeping the couplings of the belts (block) errs less than the paper's "
+    "approximation does, keeping the diagonal alone errs more."
 )
 
 
@@ -46,15 +61,29 @@ def show(values: Values) -> list:
     series = [Series(name, t["time"], own) for name, own in t.items() if name != "time"]
     rows = [[n, x["rms"], x["percent"], *QUOTED.get(n, (None, None))] for n, x in values["errors"].items()]
     return [
-        Figure(f"Ankle torque, A = {AMPLITUDE} rad, w = {FREQUENCY} turns a second", [Panel("", series, "seconds", "N m")], 1),
-        Table("Root mean square errors", ["variant", "N m", "percent of the largest", "paper: N m", "paper: percent"], rows),
+        Figure(
+            f"Ankle torque, A = {AMPLITUDE} rad, w = {FREQUENCY} turns a second",
+            [Panel("", series, "seconds", "N m")],
+            1,
+        ),
+        Table(
+            "Root mean square errors",
+            ["variant", "N m", "percent of the largest", "paper: N m", "paper: percent"],
+            rows,
+        ),
     ]
 
 
 ITEMS = (
     Item(
-        PAPER, "figure-14", "ankle torque with rotors approximated or neglected",
-        "Neglecting rotors gives a root mean square error of 4.31 N m (39.2 % of the largest torque), approximating them 1.04 N m (9.5 %).",
-        "Figure 14, Sec. IX-B", measure, judge, show,
+        PAPER,
+        "figure-14",
+        "ankle torque with rotors approximated or neglected",
+        "Neglecting rotors gives a root mean square error of 4.31 N m (39.2 % of the largest torque), approximating "
+        "them 1.04 N m (9.5 %).",
+        "Figure 14, Sec. IX-B",
+        measure,
+        judge,
+        show,
     ),
-)  # fmt: skip
+)

@@ -20,7 +20,9 @@ def four_points(model: Model, foot: str) -> Model:
     builder = ModelBuilder.from_model(model)
     corners = [
         builder.add_frame(f"{foot}_corner{k}", foot, (x, y, 0.0))
-        for k, (x, y) in enumerate(((SOLE, SOLE / 2), (SOLE, -SOLE / 2), (-SOLE, SOLE / 2), (-SOLE, -SOLE / 2)), start=1)
+        for k, (x, y) in enumerate(
+            ((SOLE, SOLE / 2), (SOLE, -SOLE / 2), (-SOLE, SOLE / 2), (-SOLE, -SOLE / 2)), start=1
+        )
     ]
     return builder.build().with_constraints(*map(connect, corners))
 
@@ -53,20 +55,35 @@ def judge_standing(values: Values) -> list[Check]:
     c = {name: own["counts"] for name, own in values["systems"].items()}
     more = 100 * (c[POINTS]["pv_osim"] / c[POINTS]["pv_osimr"] - 1)
     fewer = 100 * (1 - c[HANDS]["pv_osim"] / c[HANDS]["pv_osimr"])
-    outperform = all(c[s][n] < min(c[s]["efpa"], c[s]["ltl_osim"]) for s in (WELDED, POINTS) for n in ("pv_osim", "pv_osimr"))
+    outperform = all(
+        c[s][n] < min(c[s]["efpa"], c[s]["ltl_osim"]) for s in (WELDED, POINTS) for n in ("pv_osim", "pv_osimr")
+    )
     return [
-        Check("(a) PV-OSIM and PV-OSIMr do not differ", c[WELDED]["pv_osim"] == c[WELDED]["pv_osimr"],
-              f"{c[WELDED]['pv_osim']} and {c[WELDED]['pv_osimr']} operations"),
+        Check(
+            "(a) PV-OSIM and PV-OSIMr do not differ",
+            c[WELDED]["pv_osim"] == c[WELDED]["pv_osimr"],
+            f"{c[WELDED]['pv_osim']} and {c[WELDED]['pv_osimr']} operations",
+        ),
         Check("(b) PV-OSIM requires 19.9 % more operations than PV-OSIMr", 10 < more < 30, f"{more:.1f} % more"),
-        Check("(a, b) both significantly outperform EFPA and LTL", outperform,
-              "; ".join(f"{s}: " + ", ".join(f"{TITLES[n]} {k}" for n, k in c[s].items()) for s in (WELDED, POINTS))),
-        Check("Sec. IV-E: with hands welded too PV-OSIM requires about 1.5 % fewer", 0 < fewer < 10, f"{fewer:.1f} % fewer"),
-    ]  # fmt: skip
+        Check(
+            "(a, b) both significantly outperform EFPA and LTL",
+            outperform,
+            "; ".join(f"{s}: " + ", ".join(f"{TITLES[n]} {k}" for n, k in c[s].items()) for s in (WELDED, POINTS)),
+        ),
+        Check(
+            "Sec. IV-E: with hands welded too PV-OSIM requires about 1.5 % fewer",
+            0 < fewer < 10,
+            f"{fewer:.1f} % fewer",
+        ),
+    ]
 
 
 def _bars(values: Values) -> list:
     systems = values["systems"]
-    series = [Series(title, list(systems), [own["counts"][n] for own in systems.values()], "bar") for n, title in TITLES.items()]
+    series = [
+        Series(title, list(systems), [own["counts"][n] for own in systems.values()], "bar")
+        for n, title in TITLES.items()
+    ]
     rows = [[name, own["dof"], own["rows"], *(own["counts"][n] for n in TITLES)] for name, own in systems.items()]
     return [
         Table(f"Operations: {values['robot']}", ["system", "dof", "rows", *TITLES.values()], rows),
@@ -80,7 +97,9 @@ HAND, ONE, TWO, STANDING = "(a) hand", "(b) with one hand", "(c) with two hands"
 def held_by_fingertips(robot: Robot, hand: Robot, hands: int) -> Model:
     """The robot with so many hands, whose fingertips are held on the ground as points: 15 rows a hand."""
     model = with_hands(robot.model, hand.model, robot.frames["hands"][:hands])
-    return model.with_constraints(*(connect(f"hand{k}_{tip}") for k in range(1, hands + 1) for tip in hand.frames["tips"]))
+    return model.with_constraints(
+        *(connect(f"hand{k}_{tip}") for k in range(1, hands + 1) for tip in hand.frames["tips"])
+    )
 
 
 def measure_hands(run: Run) -> Values:
@@ -92,8 +111,9 @@ def measure_hands(run: Run) -> Values:
         systems[TWO] = two
         systems[STANDING] = two.with_constraints(*map(weld, atlas.frames["feet"]))
     return {
-        "robot": f"{atlas.title} ({atlas.origin}) with {hand.title} ({hand.origin})", "systems": _counts(run, systems),
-    }  # fmt: skip
+        "robot": f"{atlas.title} ({atlas.origin}) with {hand.title} ({hand.origin})",
+        "systems": _counts(run, systems),
+    }
 
 
 def judge_hands(values: Values) -> list[Check]:
@@ -103,16 +123,28 @@ def judge_hands(values: Values) -> list[Check]:
     saved = {s: 100 * (1 - c[s]["pv_osimr"] / c[s]["pv_osim"]) for s in robots}
     worst = {s: c[s]["ltl_osim"] == max(c[s].values()) for s in robots}
     return [
-        Check("(a) for the hand alone LTL-OSIM is cheaper than EFPA", c[HAND]["ltl_osim"] < c[HAND]["efpa"],
-              f"{c[HAND]['ltl_osim']} and {c[HAND]['efpa']} operations"),
-        Check("(b to d) LTL-OSIM falls behind PV-OSIMr, PV-OSIM and EFPA", all(worst.values()),
-              "; ".join(f"{s}: LTL-OSIM {c[s]['ltl_osim']}, EFPA {c[s]['efpa']}" for s in robots)),
-        Check("(b to d) PV-OSIMr is the cheapest", all(best.values()),
-              "; ".join(f"{s}: {c[s]['pv_osimr']}, PV-OSIM {c[s]['pv_osim']}" for s in robots)),
-        Check("up to about 34 % fewer operations than the next best, PV-OSIM", max(saved.values()) > 15,
-              ", ".join(f"{s}: {x:.1f} % fewer" for s, x in saved.items()),
-              "" if max(saved.values()) > 25 else SAVED_REASON),
-    ]  # fmt: skip
+        Check(
+            "(a) for the hand alone LTL-OSIM is cheaper than EFPA",
+            c[HAND]["ltl_osim"] < c[HAND]["efpa"],
+            f"{c[HAND]['ltl_osim']} and {c[HAND]['efpa']} operations",
+        ),
+        Check(
+            "(b to d) LTL-OSIM falls behind PV-OSIMr, PV-OSIM and EFPA",
+            all(worst.values()),
+            "; ".join(f"{s}: LTL-OSIM {c[s]['ltl_osim']}, EFPA {c[s]['efpa']}" for s in robots),
+        ),
+        Check(
+            "(b to d) PV-OSIMr is the cheapest",
+            all(best.values()),
+            "; ".join(f"{s}: {c[s]['pv_osimr']}, PV-OSIM {c[s]['pv_osim']}" for s in robots),
+        ),
+        Check(
+            "up to about 34 % fewer operations than the next best, PV-OSIM",
+            max(saved.values()) > 15,
+            ", ".join(f"{s}: {x:.1f} % fewer" for s, x in saved.items()),
+            "" if max(saved.values()) > 25 else SAVED_REASON,
+        ),
+    ]
 
 
 SAVED_REASON = (
@@ -122,15 +154,29 @@ SAVED_REASON = (
 
 ITEMS = (
     Item(
-        PAPER, "figure-5", "Atlas standing",
+        PAPER,
+        "figure-5",
+        "Atlas standing",
         "Feet welded: no difference between PV-OSIM and PV-OSIMr. Four points a foot: PV-OSIM takes 19.9 % more. Both "
-        "significantly outperform EFPA and LTL. With the hands welded too PV-OSIM takes about 1.5 % fewer than PV-OSIMr.",
-        "Figure 5, Sec. IV-C, IV-E", measure_standing, judge_standing, _bars, robots=("atlas",),
+        "significantly outperform EFPA and LTL. With the hands welded too PV-OSIM takes about 1.5 % fewer than "
+        "PV-OSIMr.",
+        "Figure 5, Sec. IV-C, IV-E",
+        measure_standing,
+        judge_standing,
+        _bars,
+        robots=("atlas",),
     ),
     Item(
-        PAPER, "figure-6", "Atlas with Shadow hands",
-        "For the hand alone LTL-OSIM is more efficient than EFPA; on the whole robot it deteriorates, and PV-OSIMr needs up "
+        PAPER,
+        "figure-6",
+        "Atlas with Shadow hands",
+        "For the hand alone LTL-OSIM is more efficient than EFPA; on the whole robot it deteriorates, and PV-OSIMr "
+        "needs up "
         "to about 34 % fewer operations than the next best, PV-OSIM.",
-        "Figure 6, Sec. IV-D", measure_hands, judge_hands, _bars, robots=ROLES,
+        "Figure 6, Sec. IV-D",
+        measure_hands,
+        judge_hands,
+        _bars,
+        robots=ROLES,
     ),
-)  # fmt: skip
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 _CLOSE = 0.2  # a slope within this distance of a whole number is taken for it
 
@@ -14,7 +15,7 @@ def fitted_order(sizes: Sequence[int], counts: Sequence[int]) -> tuple[int | Non
     A polynomial of degree p has constant p-th differences: where the last three agree, p is the order. Counts that
     ripple (every other joint turns about another axis) have the whole number next to their slope, if one is near.
     """
-    steps = {b - a for a, b in zip(sizes, sizes[1:], strict=False)}
+    steps = {b - a for a, b in pairwise(sizes)}
     if len(steps) != 1:
         raise ValueError(f"sizes {list(sizes)} are not equally spaced")
     differences = list(counts)
@@ -22,7 +23,7 @@ def fitted_order(sizes: Sequence[int], counts: Sequence[int]) -> tuple[int | Non
         last = differences[-3:]
         if last[-1] > 0 and max(last) == min(last):
             return degree, True
-        differences = [b - a for a, b in zip(differences, differences[1:], strict=False)]
+        differences = [b - a for a, b in pairwise(differences)]
     rounded = round(slope(sizes, counts))
     return (rounded if abs(slope(sizes, counts) - rounded) < _CLOSE else None), False
 
@@ -33,7 +34,7 @@ def slope(sizes: Sequence[int], counts: Sequence[float]) -> float:
 
 
 def increments(sizes: Sequence[int], counts: Sequence[float]) -> tuple[float, float]:
-    """What one more of the size adds, between the last but one pair of sizes and the last one: equal if growth is linear."""
+    """What one more of the size adds in the last but one interval and in the last one: equal if growth is linear."""
     rates = [(d - c) / (b - a) for a, b, c, d in zip(sizes, sizes[1:], counts, counts[1:], strict=False)]
     return rates[-2], rates[-1]
 

@@ -37,7 +37,7 @@ def measure_iterations(run: Run) -> Values:
     count = run.pick(10_000, 1_000, 20)
     run.progress(f"{model.name}: {count} states")
     q, v, tau = states(model, count)
-    found = {}
+    found: Values = {}
     for name, algorithm in SOLVERS.items():
         run.progress(f"{model.name}: {name}")
         step = compile_algorithm(model, algorithm, iterations=1, mu=MU, warm_start="input", outputs=("lam", "residual"))
@@ -52,38 +52,71 @@ def measure_iterations(run: Run) -> Values:
 
 def statistics(x: np.ndarray) -> dict[str, float]:
     return {
-        "mean": float(x.mean()), "deviation": float(x.std()), "least": float(x.min()), "most": float(x.max()),
+        "mean": float(x.mean()),
+        "deviation": float(x.std()),
+        "least": float(x.min()),
+        "most": float(x.max()),
         "median": float(np.median(x)),
-    }  # fmt: skip
+    }
 
 
 def judge_iterations(values: Values) -> list[Check]:
-    within = {n: next((k for k, x in enumerate(own, start=1) if x["most"] < TOLERANCE), None) for n, own in values["residuals"].items()}
-    typical = {n: next((k for k, x in enumerate(own, start=1) if x["median"] < TOLERANCE), None) for n, own in values["residuals"].items()}
+    within = {
+        n: next((k for k, x in enumerate(own, start=1) if x["most"] < TOLERANCE), None)
+        for n, own in values["residuals"].items()
+    }
+    typical = {
+        n: next((k for k, x in enumerate(own, start=1) if x["median"] < TOLERANCE), None)
+        for n, own in values["residuals"].items()
+    }
     text = ", ".join(f"{n}: all after {within[n]}, half after {typical[n]}" for n in within)
     return [
-        Check("all three converge rapidly, within a few iterations", all(k is not None and k <= ITERATIONS for k in within.values()),
-              f"residual below {TOLERANCE:.0e}: {text}"),
-        Check("within 1e-6 typically within 3 iterations", all(k is not None and k <= 3 for k in typical.values()),
-              f"iterations until half of {values['states']} states are: {text}"),
-    ]  # fmt: skip
+        Check(
+            "all three converge rapidly, within a few iterations",
+            all(k is not None and k <= ITERATIONS for k in within.values()),
+            f"residual below {TOLERANCE:.0e}: {text}",
+        ),
+        Check(
+            "within 1e-6 typically within 3 iterations",
+            all(k is not None and k <= 3 for k in typical.values()),
+            f"iterations until half of {values['states']} states are: {text}",
+        ),
+    ]
 
 
 def show_iterations(values: Values) -> list:
     x = list(range(1, ITERATIONS + 1))
     return [
-        Figure(f"Residuals, mu = {MU:.0e}: mean, deviation (shaded) and extremes of {values['states']} states; {values['mechanism']}",
-               [Panel(n, [_series(n, x, own)], "iterations", "largest residual", log_y=True)
-                for n, own in values["residuals"].items()], 3),
-        Table("Residuals", ["solver", "iterations", "mean", "deviation", "least", "median", "most"],
-              [[n, k, *(r[s] for s in ("mean", "deviation", "least", "median", "most"))]
-               for n, own in values["residuals"].items() for k, r in zip(x, own, strict=True)]),
-    ]  # fmt: skip
+        Figure(
+            f"Residuals, mu = {MU:.0e}: mean, deviation (shaded) and extremes of {values['states']} states; "
+            f"{values['mechanism']}",
+            [
+                Panel(n, [_series(n, x, own)], "iterations", "largest residual", log_y=True)
+                for n, own in values["residuals"].items()
+            ],
+            3,
+        ),
+        Table(
+            "Residuals",
+            ["solver", "iterations", "mean", "deviation", "least", "median", "most"],
+            [
+                [n, k, *(r[s] for s in ("mean", "deviation", "least", "median", "most"))]
+                for n, own in values["residuals"].items()
+                for k, r in zip(x, own, strict=True)
+            ],
+        ),
+    ]
 
 
 def _series(label: str, x: list, own: list[dict[str, float]]) -> Series:
-    return Series(label, x, [r["mean"] or None for r in own], low=[r["least"] for r in own], high=[r["most"] for r in own],
-                  spread=[r["deviation"] for r in own])  # fmt: skip
+    return Series(
+        label,
+        x,
+        [r["mean"] or None for r in own],
+        low=[r["least"] for r in own],
+        high=[r["most"] for r in own],
+        spread=[r["deviation"] for r in own],
+    )
 
 
 def measure_penalties(run: Run) -> Values:
@@ -99,14 +132,17 @@ def measure_penalties(run: Run) -> Values:
         run.progress(f"{model.name}: {name}")
         solve = compile_algorithm(model, algorithm, iterations=FEW, mu="input", outputs="a")
         found[name] = [
-            statistics(np.linalg.norm(solve(q, v, tau, np.full((count, model.nc), mu)) - exact, axis=1) / scale) for mu in PENALTIES
+            statistics(np.linalg.norm(solve(q, v, tau, np.full((count, model.nc), mu)) - exact, axis=1) / scale)
+            for mu in PENALTIES
         ]
     return {"mechanism": origin, "states": count, "errors": found}
 
 
 def judge_penalties(values: Values) -> list[Check]:
     e = {n: dict(zip(PENALTIES, own, strict=True)) for n, own in values["errors"].items()}
-    text = "; ".join(f"{n}: " + ", ".join(f"{mu:.0e} {own[mu]['most']:.1e}" for mu in (1e5, 1e7, 1e9, 1e11)) for n, own in e.items())
+    text = "; ".join(
+        f"{n}: " + ", ".join(f"{mu:.0e} {own[mu]['most']:.1e}" for mu in (1e5, 1e7, 1e9, 1e11)) for n, own in e.items()
+    )
     lcaba = e["LCABA"][1e11]["most"] > 100 * e["LCABA"][1e6]["most"]
     stable = all(e[n][1e11]["most"] < 1e-6 for n in ("proxBBO", "proxLTL"))
     good = all(e[n][mu]["most"] < 1e-4 for n in SOLVERS for mu in (1e5, 1e6, 1e7))
@@ -120,24 +156,51 @@ def judge_penalties(values: Values) -> list[Check]:
 def show_penalties(values: Values) -> list:
     x = list(PENALTIES)
     return [
-        Figure(f"Relative distance to proxLTL with mu = 1e3, {FEW} iterations: mean, deviation and extremes of {values['states']} "
-               f"states; {values['mechanism']}",
-               [Panel(n, [_series(n, x, own)], "mu", "relative distance", True, True) for n, own in values["errors"].items()], 3),
-        Table("Relative distances", ["solver", "mu", "mean", "deviation", "least", "median", "most"],
-              [[n, mu, *(r[s] for s in ("mean", "deviation", "least", "median", "most"))]
-               for n, own in values["errors"].items() for mu, r in zip(x, own, strict=True)]),
-    ]  # fmt: skip
+        Figure(
+            f"Relative distance to proxLTL with mu = 1e3, {FEW} iterations: mean, deviation and extremes of "
+            f"{values['states']} "
+            f"states; {values['mechanism']}",
+            [
+                Panel(n, [_series(n, x, own)], "mu", "relative distance", True, True)
+                for n, own in values["errors"].items()
+            ],
+            3,
+        ),
+        Table(
+            "Relative distances",
+            ["solver", "mu", "mean", "deviation", "least", "median", "most"],
+            [
+                [n, mu, *(r[s] for s in ("mean", "deviation", "least", "median", "most"))]
+                for n, own in values["errors"].items()
+                for mu, r in zip(x, own, strict=True)
+            ],
+        ),
+    ]
 
 
 ITEMS = (
     Item(
-        PAPER, "figure-10", "convergence on two hands and a cube",
-        "At mu = 1e5 all three solvers converge rapidly, within a few iterations (1e-6 typically within 3); 11 iterations, 10,000 "
-        "random states.", "Figure 10, Sec. VI-D", measure_iterations, judge_iterations, show_iterations,
+        PAPER,
+        "figure-10",
+        "convergence on two hands and a cube",
+        "At mu = 1e5 all three solvers converge rapidly, within a few iterations (1e-6 typically within 3); 11 "
+        "iterations, 10,000 "
+        "random states.",
+        "Figure 10, Sec. VI-D",
+        measure_iterations,
+        judge_iterations,
+        show_iterations,
     ),
     Item(
-        PAPER, "figure-11", "sensitivity to the penalty",
-        "LCABA deviates from the reference with increasing mu, proxBBO and proxLTL are stable up to 1e11; between 1e5 and 1e7 all are "
-        "well off.", "Figure 11, Sec. VI-D", measure_penalties, judge_penalties, show_penalties,
+        PAPER,
+        "figure-11",
+        "sensitivity to the penalty",
+        "LCABA deviates from the reference with increasing mu, proxBBO and proxLTL are stable up to 1e11; between "
+        "1e5 and 1e7 all are "
+        "well off.",
+        "Figure 11, Sec. VI-D",
+        measure_penalties,
+        judge_penalties,
+        show_penalties,
     ),
-)  # fmt: skip
+)

@@ -11,8 +11,18 @@ from ..run import Run
 
 PAPER = "Sathya2025"
 PLACES = {
-    1: (0, 0), 2: (0, 1), 3: (0, 2), 4: (-2, 3), 5: (-2, 4), 6: (-2, 5), 7: (0, 3.4), 8: (0, 4.8), 9: (2, 3), 10: (2, 4), 11: (2, 5),
-}  # fmt: skip
+    1: (0, 0),
+    2: (0, 1),
+    3: (0, 2),
+    4: (-2, 3),
+    5: (-2, 4),
+    6: (-2, 5),
+    7: (0, 3.4),
+    8: (0, 4.8),
+    9: (2, 3),
+    10: (2, 4),
+    11: (2, 5),
+}
 THE_PAPERS = (6, 5, 4, 11, 10, 9, 8, 7, 3, 2, 1)
 EIGHT_FIRST = (8, 6, 5, 4, 11, 10, 9, 7, 3, 2, 1)
 
@@ -41,13 +51,15 @@ def measure_lcaba(run: Run) -> Values:
     model = example_graph()
     tree = Tree(model)
     ours = [int(model.bodies[i].name.removeprefix("link_")) for i, _ in elimination_order(tree)]
-    counted = {
-        int(model.bodies[i].name.removeprefix("link_")): len(own) for i, own in elimination_order(tree)
-    }
+    counted = {int(model.bodies[i].name.removeprefix("link_")): len(own) for i, own in elimination_order(tree)}
     return {
-        "order": ours, "neighbours": counted, "steps": coupled(ours), "paper": coupled(THE_PAPERS),
-        "eight_first": coupled(EIGHT_FIRST), "operations": run.operations(model, "lcaba", outputs="a", iterations=1),
-    }  # fmt: skip
+        "order": ours,
+        "neighbours": counted,
+        "steps": coupled(ours),
+        "paper": coupled(THE_PAPERS),
+        "eight_first": coupled(EIGHT_FIRST),
+        "operations": run.operations(model, "lcaba", outputs="a", iterations=1),
+    }
 
 
 def judge_lcaba(values: Values) -> list[Check]:
@@ -55,13 +67,22 @@ def judge_lcaba(values: Values) -> list[Check]:
     ours = max(values["neighbours"].values())
     rest = values["order"][6:]
     return [
-        Check("with minimum degree no eliminated link has more than one neighbour", most["steps"] == ours == most["paper"] == 1,
-              f"order {', '.join(map(str, values['order']))}; at most {ours} neighbour"),
-        Check("the two outer branches go first, then 8, 7, 3, 2, 1", rest == [8, 7, 3, 2, 1] and 8 not in values["order"][:6],
-              "the paper begins with 6, 5, 4; ours with 11, 10, 9, which tie with them"),
-        Check("eliminating link 8 first would give links two neighbours", most["eight_first"] == 2,
-              f"at most {most['eight_first']} neighbours"),
-    ]  # fmt: skip
+        Check(
+            "with minimum degree no eliminated link has more than one neighbour",
+            most["steps"] == ours == most["paper"] == 1,
+            f"order {', '.join(map(str, values['order']))}; at most {ours} neighbour",
+        ),
+        Check(
+            "the two outer branches go first, then 8, 7, 3, 2, 1",
+            rest == [8, 7, 3, 2, 1] and 8 not in values["order"][:6],
+            "the paper begins with 6, 5, 4; ours with 11, 10, 9, which tie with them",
+        ),
+        Check(
+            "eliminating link 8 first would give links two neighbours",
+            most["eight_first"] == 2,
+            f"at most {most['eight_first']} neighbours",
+        ),
+    ]
 
 
 def _panel(title: str, gone: list[int], couplings: list[list[int]]) -> Panel:
@@ -78,8 +99,10 @@ def show_lcaba(values: Values) -> list:
         gone = [i for i, _, _ in steps[:k]]
         panels.append(_panel(f"({letter}) after {', '.join(map(str, gone[-3:]))}", gone, steps[k - 1][2]))
     panels.append(_panel("(e) if link 8 went first", [8], values["eight_first"][0][2]))
-    rows = [[k + 1, i, ", ".join(map(str, own)) or "none", e[0], ", ".join(map(str, e[1])) or "none"]
-            for k, ((i, own, _), e) in enumerate(zip(steps, values["eight_first"], strict=True))]  # fmt: skip
+    rows = [
+        [k + 1, i, ", ".join(map(str, own)) or "none", e[0], ", ".join(map(str, e[1])) or "none"]
+        for k, ((i, own, _), e) in enumerate(zip(steps, values["eight_first"], strict=True))
+    ]
     return [
         Figure("LCABA's elimination of the example graph; dashed: links that are coupled", panels, 3),
         Table("Order", ["step", "link", "its neighbours", "if 8 went first: link", "its neighbours"], rows),
@@ -93,7 +116,9 @@ def measure_bbo(run: Run) -> Values:
     return {
         "roots": [number.get(root, 0) for root in roots(tree)],
         "passing": _passing([number.get(root, 0) for root in roots(tree)]),
-        "operations": {a: run.operations(model, a, outputs="a", iterations=1) for a in ("lcaba", "prox_bbo", "prox_ltl")},
+        "operations": {
+            a: run.operations(model, a, outputs="a", iterations=1) for a in ("lcaba", "prox_bbo", "prox_ltl")
+        },
     }
 
 
@@ -115,9 +140,17 @@ def judge_bbo(values: Values) -> list[Check]:
     beyond = [link for link in ("1", "2", "3") if link in values["passing"]]
     counts = ", ".join(f"{n} {c}" for n, c in values["operations"].items())
     return [
-        Check("both constraints are eliminated at link 3, the root of both loops", values["roots"] == [3, 3], f"roots {values['roots']}"),
+        Check(
+            "both constraints are eliminated at link 3, the root of both loops",
+            values["roots"] == [3, 3],
+            f"roots {values['roots']}",
+        ),
         Check("eliminating link 8 couples them, since it supports both loops", 8 in both, f"both pass links {both}"),
-        Check("below link 3 proxBBO is ABA", not beyond, f"no rows pass links 3, 2, 1; operations, one iteration: {counts}"),
+        Check(
+            "below link 3 proxBBO is ABA",
+            not beyond,
+            f"no rows pass links 3, 2, 1; operations, one iteration: {counts}",
+        ),
     ]
 
 
@@ -126,14 +159,20 @@ def show_bbo(values: Values) -> list:
     name = {**{i: str(i) for i in EXAMPLE_PARENTS}, 12: "λ12", 13: "λ13"}
     panels = []
     for title, gone in (
-        ("(a) multipliers of both loops", []), ("(b) after 6, 5, 4", [6, 5, 4]), ("(c) after 11, 10, 9", [6, 5, 4, 11, 10, 9]),
-        ("(d) after 8", [6, 5, 4, 11, 10, 9, 8]), ("(e) after 7", [6, 5, 4, 11, 10, 9, 8, 7]),
+        ("(a) multipliers of both loops", []),
+        ("(b) after 6, 5, 4", [6, 5, 4]),
+        ("(c) after 11, 10, 9", [6, 5, 4, 11, 10, 9]),
+        ("(d) after 8", [6, 5, 4, 11, 10, 9, 8]),
+        ("(e) after 7", [6, 5, 4, 11, 10, 9, 8, 7]),
         ("(f) after both constraints", [6, 5, 4, 11, 10, 9, 8, 7, 12, 13]),
-    ):  # fmt: skip
+    ):
         edges = [(name[p], name[i], "gone" if i in gone else "tree") for i, p in EXAMPLE_PARENTS.items() if p]
         edges += [(name[a], name[b], "coupling") for a, b in _multiplier_couplings(gone)]
         panels.append(Panel(title, Diagram({name[i]: p for i, p in places.items()}, edges, [name[i] for i in gone])))
-    rows = [[int(link), ", ".join(map(str, own))] for link, own in sorted(values["passing"].items(), key=lambda x: int(x[0]))]
+    rows = [
+        [int(link), ", ".join(map(str, own))]
+        for link, own in sorted(values["passing"].items(), key=lambda x: int(x[0]))
+    ]
     return [
         Figure("proxBBO's elimination of the example graph; dashed: what multipliers are coupled to", panels, 3),
         Table("Constraints whose rows pass a link's joint", ["link", "constraints"], rows),
@@ -158,13 +197,27 @@ def _multiplier_couplings(gone: list[int]) -> list[tuple[int, int]]:
 
 ITEMS = (
     Item(
-        PAPER, "figure-4", "LCABA on the example graph",
-        "Eliminating leaves of minimum degree first, no link of the eleven has more than one neighbour when it goes; with link 8 "
-        "first they would have two.", "Figure 4, Sec. IV-B", measure_lcaba, judge_lcaba, show_lcaba,
+        PAPER,
+        "figure-4",
+        "LCABA on the example graph",
+        "Eliminating leaves of minimum degree first, no link of the eleven has more than one neighbour when it goes; "
+        "with link 8 "
+        "first they would have two.",
+        "Figure 4, Sec. IV-B",
+        measure_lcaba,
+        judge_lcaba,
+        show_lcaba,
     ),
     Item(
-        PAPER, "figure-5", "proxBBO on the example graph",
-        "Constraints travel with the links that support them, are coupled at link 8, and are eliminated at link 3, the root of both "
-        "loops; from there on proxBBO is ABA.", "Figure 5, Sec. V-B", measure_bbo, judge_bbo, show_bbo,
+        PAPER,
+        "figure-5",
+        "proxBBO on the example graph",
+        "Constraints travel with the links that support them, are coupled at link 8, and are eliminated at link 3, "
+        "the root of both "
+        "loops; from there on proxBBO is ABA.",
+        "Figure 5, Sec. V-B",
+        measure_bbo,
+        judge_bbo,
+        show_bbo,
     ),
-)  # fmt: skip
+)

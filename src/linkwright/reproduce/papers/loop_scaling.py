@@ -51,7 +51,9 @@ def _known(values: Values, name: str) -> tuple[list[int], list[int]]:
 
 def _rates(values: Values) -> tuple[dict[str, tuple[float, float]], str]:
     rates = {n: increments(*_known(values, n)) for n in SOLVERS if len(_known(values, n)[0]) > 2}
-    return rates, "operations that another link adds: " + ", ".join(f"{n} {a:.0f}, then {b:.0f}" for n, (a, b) in rates.items())
+    return rates, "operations that another link adds: " + ", ".join(
+        f"{n} {a:.0f}, then {b:.0f}" for n, (a, b) in rates.items()
+    )
 
 
 def _is_linear(rates: dict[str, tuple[float, float]], *names: str) -> bool:
@@ -68,11 +70,14 @@ def judge_ring(values: Values) -> list[Check]:
     alike = 0.67 < last["LCABA"] / last["proxBBO"] < 1.5
     return [
         Check("LCABA and proxBBO scale linearly", _is_linear(rates, "LCABA", "proxBBO"), text),
-        Check("both display similar scaling", alike,
-              f"{last['LCABA']} and {last['proxBBO']} operations at {values['links'][-1]} links",
-              "" if alike else CHAIN_REASON),
+        Check(
+            "both display similar scaling",
+            alike,
+            f"{last['LCABA']} and {last['proxBBO']} operations at {values['links'][-1]} links",
+            "" if alike else CHAIN_REASON,
+        ),
         Check("proxLTL scales superlinearly", not _is_linear(rates, "proxLTL"), text),
-    ]  # fmt: skip
+    ]
 
 
 def judge_chain(values: Values) -> list[Check]:
@@ -82,22 +87,31 @@ def judge_chain(values: Values) -> list[Check]:
     return [
         Check("LCABA and proxBBO scale linearly", _is_linear(rates, "LCABA", "proxBBO"), text),
         Check("proxLTL scales superlinearly and is the slowest", not _is_linear(rates, "proxLTL"), text),
-        Check("proxBBO is slightly faster than LCABA", cheaper,
-              f"LCABA {last['LCABA']}, proxBBO {last['proxBBO']} operations at {values['links'][-1]} links",
-              "" if cheaper else CHAIN_REASON),
-    ]  # fmt: skip
+        Check(
+            "proxBBO is slightly faster than LCABA",
+            cheaper,
+            f"LCABA {last['LCABA']}, proxBBO {last['proxBBO']} operations at {values['links'][-1]} links",
+            "" if cheaper else CHAIN_REASON,
+        ),
+    ]
 
 
 CHAIN_REASON = (
-    "Our LCABA is the cheaper one, so it is better here than in the paper: in body frames the column of each coupling block that a "
-    "joint leaves is exactly zero and drops out, which rows of proxBBO profit less from. Both orders are as the paper says."
+    "Our LCABA is the cheaper one, so it is better here than in the paper: in body frames the column of each "
+    "coupling block that a "
+    "joint leaves is exactly zero and drops out, which rows of proxBBO profit less from. Both orders are as the "
+    "paper says."
 )
 
 
 def judge_coupled(values: Values) -> list[Check]:
     slopes = {n: slope(*_known(values, n)) for n in SOLVERS}
     text = ", ".join(f"{n} {s:.2f}" for n, s in slopes.items())
-    return [Check("all three scale superlinearly", all(s > 1.2 for s in slopes.values()), f"slopes of log-log lines: {text}")]
+    return [
+        Check(
+            "all three scale superlinearly", all(s > 1.2 for s in slopes.values()), f"slopes of log-log lines: {text}"
+        )
+    ]
 
 
 def judge_tip(values: Values) -> list[Check]:
@@ -107,22 +121,37 @@ def judge_tip(values: Values) -> list[Check]:
     last = {n: own[-1] for n, own in each.items() if len(own) == len(values["links"])}
     ltl = "proxLTL" not in last or last["proxLTL"] > last["proxBBO"]
     return [
-        Check("LCABA scales much better than proxBBO with the number of branches", worse["LCABA"] < 1.15 < worse["proxBBO"],
-              f"operations per link: {text}"),
-        Check("proxBBO scales better than proxLTL", ltl and worse["proxLTL"] > worse["proxBBO"], f"operations per link: {text}",
-              "" if ltl and worse["proxLTL"] > worse["proxBBO"] else TIP_REASON),
-    ]  # fmt: skip
+        Check(
+            "LCABA scales much better than proxBBO with the number of branches",
+            worse["LCABA"] < 1.15 < worse["proxBBO"],
+            f"operations per link: {text}",
+        ),
+        Check(
+            "proxBBO scales better than proxLTL",
+            ltl and worse["proxLTL"] > worse["proxBBO"],
+            f"operations per link: {text}",
+            "" if ltl and worse["proxLTL"] > worse["proxBBO"] else TIP_REASON,
+        ),
+    ]
 
 
 TIP_REASON = (
-    "With short branches from one hub the inertia matrix is nearly block diagonal, and our proxLTL uses its zeros; both are "
+    "With short branches from one hub the inertia matrix is nearly block diagonal, and our proxLTL uses its zeros; "
+    "both are "
     "cubic in the number of branches here, since every constraint reaches the same two bodies."
 )
 
 
 def show(title: str, unit: str, values: Values) -> list:
     links = values["links"]
-    panels = [Panel("operations, one iteration", [Series(n, links, values["operations"][n]) for n in SOLVERS], "links", "operations")]
+    panels = [
+        Panel(
+            "operations, one iteration",
+            [Series(n, links, values["operations"][n]) for n in SOLVERS],
+            "links",
+            "operations",
+        )
+    ]
     sizes = [s for s in values["sizes"] if str(s) in values["times"]]
     if sizes:
         own = values["times"]
@@ -130,36 +159,87 @@ def show(title: str, unit: str, values: Values) -> list:
         series = [Series(f"{n}, one call", at, [own[str(s)].get(f"{n}, single") for s in sizes]) for n in SOLVERS]
         series += [Series(f"{n}, batched", at, [own[str(s)].get(f"{n}, batched") for s in sizes]) for n in SOLVERS]
         series += [Series(p, at, [own[str(s)].get(p) for s in sizes], "peer") for p in PEERS]
-        panels.append(Panel("times, one iteration", [s for s in series if any(y is not None for y in s.y)], "links", "microseconds", log_y=True))
+        panels.append(
+            Panel(
+                "times, one iteration",
+                [s for s in series if any(y is not None for y in s.y)],
+                "links",
+                "microseconds",
+                log_y=True,
+            )
+        )
     timed = [f"{n}, {how}" for n in SOLVERS for how in ("single", "batched")] + list(PEERS)
     rows = []
     for k, size in enumerate(values["sizes"]):
         own = values["times"].get(str(size), {})
-        rows.append([size, links[k], values["rows"][k], *(values["operations"][n][k] for n in SOLVERS), *(own.get(t) for t in timed)])
-    return [Figure(title, panels), Table("Operations, and microseconds", [unit, "links", "rows", *SOLVERS, *timed], rows)]
+        rows.append(
+            [
+                size,
+                links[k],
+                values["rows"][k],
+                *(values["operations"][n][k] for n in SOLVERS),
+                *(own.get(t) for t in timed),
+            ]
+        )
+    return [
+        Figure(title, panels),
+        Table("Operations, and microseconds", [unit, "links", "rows", *SOLVERS, *timed], rows),
+    ]
 
 
 def _item(name, title, claim, source, build, sizes, judge, unit) -> Item:
     return Item(
-        PAPER, name, title, claim, source, partial(_measure, build=build, sizes=sizes), judge, partial(show, title, unit), timed=True,
-    )  # fmt: skip
+        PAPER,
+        name,
+        title,
+        claim,
+        source,
+        partial(_measure, build=build, sizes=sizes),
+        judge,
+        partial(show, title, unit),
+        timed=True,
+    )
 
 
 ITEMS = (
     _item(
-        "figure-6", "a single loop", "Both recursive solvers scale linearly and alike; proxLTL superlinearly.",
-        "Figure 6, Sec. VI-C", ring, ([11, 23, 47, 95, 143, 191], [11, 23, 35, 47], [8, 10, 12]), judge_ring, "links",
+        "figure-6",
+        "a single loop",
+        "Both recursive solvers scale linearly and alike; proxLTL superlinearly.",
+        "Figure 6, Sec. VI-C",
+        ring,
+        ([11, 23, 47, 95, 143, 191], [11, 23, 35, 47], [8, 10, 12]),
+        judge_ring,
+        "links",
     ),
     _item(
-        "figure-7", "a chain of loops of seven links", "As for a single loop, with proxBBO slightly faster than LCABA and proxLTL the "
-        "slowest.", "Figure 7, Sec. VI-C", chain_of_loops, ([1, 2, 4, 8, 12, 20, 28], [1, 2, 3, 4, 6], [1, 2, 3]), judge_chain, "loops",
+        "figure-7",
+        "a chain of loops of seven links",
+        "As for a single loop, with proxBBO slightly faster than LCABA and proxLTL the slowest.",
+        "Figure 7, Sec. VI-C",
+        chain_of_loops,
+        ([1, 2, 4, 8, 12, 20, 28], [1, 2, 3, 4, 6], [1, 2, 3]),
+        judge_chain,
+        "loops",
     ),
     _item(
-        "figure-8", "all loops coupled: the worst case", "All solvers scale superlinearly.", "Figure 8, Sec. VI-C", all_coupled,
-        ([14, 26, 38, 50, 62, 80], [14, 26, 38], [14, 20]), judge_coupled, "chain of",
+        "figure-8",
+        "all loops coupled: the worst case",
+        "All solvers scale superlinearly.",
+        "Figure 8, Sec. VI-C",
+        all_coupled,
+        ([14, 26, 38, 50, 62, 80], [14, 26, 38], [14, 20]),
+        judge_coupled,
+        "chain of",
     ),
     _item(
-        "figure-9", "branches whose tips are welded to one common tip", "LCABA scales much better than proxBBO, which in turn scales "
-        "better than proxLTL.", "Figure 9, Sec. VI-C", common_tip, ([2, 3, 4, 6, 8, 12, 16], [2, 4, 6, 8], [2, 3, 4]), judge_tip, "branches",
+        "figure-9",
+        "branches whose tips are welded to one common tip",
+        "LCABA scales much better than proxBBO, which in turn scales better than proxLTL.",
+        "Figure 9, Sec. VI-C",
+        common_tip,
+        ([2, 3, 4, 6, 8, 12, 16], [2, 4, 6, 8], [2, 3]),
+        judge_tip,
+        "branches",
     ),
-)  # fmt: skip
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...bench.price import geometric_mean
@@ -18,11 +20,16 @@ SOLVERS = {"cABA": "constrained_aba", "proxPV": "prox_pv", "proxLTLs": "prox_ltl
 ITERATIONS = 3
 # Table I, microseconds on an i9-13950HX: cABA, PV, LTLs, LTL.
 QUOTED = {
-    "Iiwa - H3": (0.97, 0.95, 0.99, 1.51), "Iiwa - H6": (1.02, 1.33, 1.0, 2.0), "Solo - 2 F3": (1.81, 2.11, 2.06, 3.08),
-    "Solo - 4 F3": (2.25, 2.84, 2.27, 4.06), "Talos - 2 F6": (5.02, 6.27, 7.14, 10.2),
-    "Talos - 2 F6, 2 H6": (6.21, 8.84, 7.57, 14.5), "Atlas SR - 2 F6": (7.90, 9.56, 13.4, 17.7),
-    "Atlas SR - 2 F6, 5 T3": (9.95, 14.0, 14.7, 26.5), "Atlas SR - 2 F6, 10 T3": (11.7, 20.8, 15.0, 36.8),
-}  # fmt: skip
+    "Iiwa - H3": (0.97, 0.95, 0.99, 1.51),
+    "Iiwa - H6": (1.02, 1.33, 1.0, 2.0),
+    "Solo - 2 F3": (1.81, 2.11, 2.06, 3.08),
+    "Solo - 4 F3": (2.25, 2.84, 2.27, 4.06),
+    "Talos - 2 F6": (5.02, 6.27, 7.14, 10.2),
+    "Talos - 2 F6, 2 H6": (6.21, 8.84, 7.57, 14.5),
+    "Atlas SR - 2 F6": (7.90, 9.56, 13.4, 17.7),
+    "Atlas SR - 2 F6, 5 T3": (9.95, 14.0, 14.7, 26.5),
+    "Atlas SR - 2 F6, 10 T3": (11.7, 20.8, 15.0, 36.8),
+}
 ROLES = ("iiwa", "solo", "talos", "atlas", "shadow_hand")
 
 
@@ -63,22 +70,29 @@ def judge_table(values: Values) -> list[Check]:
     humanoids = [s for s in large if not s.startswith("Solo")] or large
     quoted = geometric_mean([QUOTED[s][3] / QUOTED[s][0] for s in humanoids])
     checks = [
-        Check("cABA is the cheapest of the four on quadrupeds and humanoids, by operations",
-              all(name == "cABA" for name in first.values()), ", ".join(f"{s}: {name}" for s, name in first.items())),
-        Check("it is over 2 times cheaper than proxLTL on humanoids, in the geometric mean of operations",
-              geometric_mean([ratio[s] for s in humanoids]) > 2,
-              f"{geometric_mean([ratio[s] for s in humanoids]):.2f} (the paper's times: {quoted:.2f}); "
-              + ", ".join(f"{s}: {r:.2f}" for s, r in ratio.items())),
-    ]  # fmt: skip
+        Check(
+            "cABA is the cheapest of the four on quadrupeds and humanoids, by operations",
+            all(name == "cABA" for name in first.values()),
+            ", ".join(f"{s}: {name}" for s, name in first.items()),
+        ),
+        Check(
+            "it is over 2 times cheaper than proxLTL on humanoids, in the geometric mean of operations",
+            geometric_mean([ratio[s] for s in humanoids]) > 2,
+            f"{geometric_mean([ratio[s] for s in humanoids]):.2f} (the paper's times: {quoted:.2f}); "
+            + ", ".join(f"{s}: {r:.2f}" for s, r in ratio.items()),
+        ),
+    ]
     timed = {s: (best(own[s], "cABA"), best(own[s], "proxLTL")) for s in large}
     known = {s: b / a for s, (a, b) in timed.items() if a and b}
     quiet = all(own[s].get("quiet", True) for s in known)
     checks.append(
-        Check("by time, single calls: over 2 times faster than proxLTL on the larger robots",
-              geometric_mean([r for s, r in known.items() if s in humanoids] or [0.0]) > 2 if known and quiet else None,
-              ", ".join(f"{s}: {r:.1f}" for s, r in known.items()) or "no times",
-              "" if quiet else "The machine was too noisy to judge times."),
-    )  # fmt: skip
+        Check(
+            "by time, single calls: over 2 times faster than proxLTL on the larger robots",
+            geometric_mean([r for s, r in known.items() if s in humanoids] or [0.0]) > 2 if known and quiet else None,
+            ", ".join(f"{s}: {r:.1f}" for s, r in known.items()) or "no times",
+            "" if quiet else "The machine was too noisy to judge times.",
+        ),
+    )
     return checks
 
 
@@ -86,8 +100,10 @@ def show_table(values: Values) -> list:
     own = values["systems"]
     peers = ("Pinocchio lcaba", "Pinocchio proxLTL")
     columns = ["system", "dof", "rows", *(f"{n}: operations" for n in SOLVERS), *(f"{n}: error" for n in SOLVERS)]
-    counts = [[s, x["dof"], x["rows"], *(x["operations"][n] for n in SOLVERS), *(x["errors"].get(n) for n in SOLVERS)]
-              for s, x in own.items()]  # fmt: skip
+    counts = [
+        [s, x["dof"], x["rows"], *(x["operations"][n] for n in SOLVERS), *(x["errors"].get(n) for n in SOLVERS)]
+        for s, x in own.items()
+    ]
     heads = ["system"]
     for n in SOLVERS:
         heads += [f"{n}: paper", "single", "batched"]
@@ -97,21 +113,35 @@ def show_table(values: Values) -> list:
         for n, quoted in zip(SOLVERS, QUOTED[s], strict=True):
             row += [quoted, best(x, n), best(x, n, "batched")]
         rows.append([*row, *(best(x, p) for p in peers), x.get("noise")])
-    figure = Figure("Operations, three iterations", [
-        Panel("", [Series(n, list(own), [x["operations"][n] for x in own.values()], "bar") for n in SOLVERS],
-              y_label="operations")], 1)  # fmt: skip
+    figure = Figure(
+        "Operations, three iterations",
+        [
+            Panel(
+                "",
+                [Series(n, list(own), [x["operations"][n] for x in own.values()], "bar") for n in SOLVERS],
+                y_label="operations",
+            )
+        ],
+        1,
+    )
     return [
         Table("Operations and errors after three iterations", columns, counts),
-        Table("Microseconds; the paper's on an i9-13950HX, ours and Pinocchio's in one run here", [*heads, *peers, "noise"],
-              rows),
+        Table(
+            "Microseconds; the paper's on an i9-13950HX, ours and Pinocchio's in one run here",
+            [*heads, *peers, "noise"],
+            rows,
+        ),
         figure,
-    ]  # fmt: skip
+    ]
 
 
 # Figure 1: what is eliminated first, in which coordinates.
 PLACES = {
-    "proxLTL": (0.0, 1.0), "proxLTLs": (0.0, 0.0), "proxPV": (2.2, 1.0), "cABA": (2.2, 0.0),
-}  # fmt: skip
+    "proxLTL": (0.0, 1.0),
+    "proxLTLs": (0.0, 0.0),
+    "proxPV": (2.2, 1.0),
+    "cABA": (2.2, 0.0),
+}
 
 
 def measure_map(run: Run) -> Values:
@@ -128,7 +158,7 @@ def measure_map(run: Run) -> Values:
         results = {}
         for name, algorithm in SOLVERS.items():
             run.progress(f"{model.name}: {name}, {iterations} iterations")
-            options = {"iterations": iterations, "mu": 1e3}
+            options: dict[str, Any] = {"iterations": iterations, "mu": 1e3}
             results[name] = compile_algorithm(model, algorithm, outputs="a", **options)(*states)
             operations[f"{name} {iterations}"] = run.operations(model, algorithm, outputs="a", **options)
         scale = np.abs(results["proxLTL"]).max()
@@ -141,41 +171,71 @@ def measure_map(run: Run) -> Values:
 def judge_map(values: Values) -> list[Check]:
     worst = max(x for own in values["differences"].values() for x in own.values())
     return [
-        Check("the four algorithms are one proximal iteration: same iterates at the same penalty", worst < 1e-7,
-              f"largest difference to proxLTL {worst:.1e} of the largest acceleration, {values['robot']}"),
-    ]  # fmt: skip
+        Check(
+            "the four algorithms are one proximal iteration: same iterates at the same penalty",
+            worst < 1e-7,
+            f"largest difference to proxLTL {worst:.1e} of the largest acceleration, {values['robot']}",
+        ),
+    ]
 
 
 def show_map(values: Values) -> list:
     last = max(values["differences"], key=int)
     names = {
-        name: f"{name}\n`{algorithm}`\n{values['operations'][f'{name} {last}']} operations" for name, algorithm in SOLVERS.items()
+        name: f"{name}\n{algorithm}\n{values['operations'][f'{name} {last}']} operations"
+        for name, algorithm in SOLVERS.items()
     }
     nodes = {names[n]: place for n, place in PLACES.items()}
-    nodes |= {"joint space": (0.0, 1.75), "link by link (maximal coordinates)": (2.2, 1.75),
-              "multipliers last:\ndual proximal point": (-1.9, 1.0), "multipliers first:\naugmented Lagrangian": (-1.9, 0.0)}
-    edges = [(names["proxLTL"], names["proxPV"], "arrow"), (names["proxLTLs"], names["cABA"], "arrow"),
-             (names["proxLTL"], names["proxLTLs"], "tree"), (names["proxPV"], names["cABA"], "tree")]  # fmt: skip
+    nodes |= {
+        "joint space": (0.0, 1.75),
+        "link by link (maximal coordinates)": (2.2, 1.75),
+        "multipliers last:\ndual proximal point": (-1.9, 1.0),
+        "multipliers first:\naugmented Lagrangian": (-1.9, 0.0),
+    }
+    edges = [
+        (names["proxLTL"], names["proxPV"], "arrow"),
+        (names["proxLTLs"], names["cABA"], "arrow"),
+        (names["proxLTL"], names["proxLTLs"], "tree"),
+        (names["proxPV"], names["cABA"], "tree"),
+    ]
     rows = [[n, *(own[n] for own in values["differences"].values())] for n in SOLVERS]
     heads = ["solver", *(f"difference after {k} iterations" for k in values["differences"])]
     return [
-        Figure(f"The proximal solvers, with operations of {last} iterations on {values['robot']}",
-               [Panel("", Diagram(nodes, edges, boxes=True))], 1),
+        Figure(
+            f"The proximal solvers, with operations of {last} iterations on {values['robot']}",
+            [Panel("", Diagram(nodes, edges, boxes=True))],
+            1,
+        ),
         Table("Differences to proxLTL, relative to the largest acceleration, mu = 1e3", heads, rows),
-    ]  # fmt: skip
+    ]
 
 
 ITEMS = (
     Item(
-        PAPER, "table-1", "proximal solvers on robots held by feet, hands and fingertips",
-        "constrainedABA is the fastest of four solvers for larger robots like quadrupeds and humanoids, over 2 times faster than "
-        "proxLTL. Three proximal iterations.", "Table I, Sec. III", measure_table, judge_table, show_table, timed=True,
+        PAPER,
+        "table-1",
+        "proximal solvers on robots held by feet, hands and fingertips",
+        "constrainedABA is the fastest of four solvers for larger robots like quadrupeds and humanoids, over 2 times "
+        "faster than "
+        "proxLTL. Three proximal iterations.",
+        "Table I, Sec. III",
+        measure_table,
+        judge_table,
+        show_table,
+        timed=True,
         robots=ROLES,
     ),
     Item(
-        PAPER, "figure-1", "overview of the proximal solvers",
-        "proxLTL and proxPV (dual proximal point), proxLTLs and constrainedABA (augmented Lagrangian) are mathematically "
-        "equivalent and differ in what is eliminated first and in which coordinates.", "Figure 1, Sec. II", measure_map,
-        judge_map, show_map, robots=("solo",),
+        PAPER,
+        "figure-1",
+        "overview of the proximal solvers",
+        "proxLTL and proxPV (dual proximal point), proxLTLs and constrainedABA (augmented Lagrangian) are "
+        "mathematically "
+        "equivalent and differ in what is eliminated first and in which coordinates.",
+        "Figure 1, Sec. II",
+        measure_map,
+        judge_map,
+        show_map,
+        robots=("solo",),
     ),
-)  # fmt: skip
+)
