@@ -40,7 +40,7 @@ _SOFT = {**_HARD, "mu": None}
 _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": None, "warm_start": None}
 # About the relative error of accelerations at which iterations end that nobody has counted, by the precision of the
 # answer. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
-TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
+TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
 CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
