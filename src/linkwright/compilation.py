@@ -86,13 +86,16 @@ def reference(
     outputs: str | Sequence[str] | None = None,
     parameters: str | Sequence[str] = (),
     f_ext: bool = False,
+    dtype: str = "float64",
     **options: Any,
 ) -> Callable[..., Any]:
     """The same algorithm run on numbers as it is written: slow, obvious, and what compiled code is checked against.
 
-    Takes and returns the same arrays as the compiled function.
+    Takes and returns the same arrays as the compiled function; numbers are double precision in between, whatever the
+    `dtype` of the arrays.
     """
-    request = Request.of(model, algorithm, outputs, parameters, f_ext, options)
+    dtype = check_dtype(dtype)
+    request = Request.of(model, algorithm, outputs, parameters, f_ext, options, dtype)
     request.check_plan()
     shapes = request.input_shapes
 
@@ -102,9 +105,10 @@ def reference(
         given = {**dict(zip(shapes, arrays, strict=False)), **named}
         if set(given) != set(shapes):
             raise InputError(f"{algorithm!r} takes {', '.join(shapes)}; got {', '.join(given) or 'nothing'}")
-        values, batch = _as_scalars(given, shapes)
+        values, batch = _as_scalars(given, shapes, dtype)
         with np.errstate(all="ignore"):
-            results = {name: _as_array(value, batch) for name, value in request.evaluate(values).items()}
+            found = request.evaluate(values).items()
+            results = {name: _as_array(value, batch).astype(dtype, copy=False) for name, value in found}
         if len(results) == 1:
             return results[request.outputs[0]]
         specs = [
@@ -234,14 +238,14 @@ def _declared(function: Callable, inputs) -> Mapping[str, int | tuple[int, ...]]
     return inputs
 
 
-def _as_scalars(given: Mapping[str, Any], shapes) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
+def _as_scalars(given: Mapping[str, Any], shapes, dtype: str) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
     """Arrays of scalars, each an array of shape (B,) if there is a batch."""
     batch: tuple[int, ...] = ()
     values = {}
     for name, shape in shapes.items():
         if is_masked(given[name]):
             raise InputError(f"{name} is a masked array with masked entries; give them a value with .filled(...)")
-        array = np.asarray(given[name], dtype=float)
+        array = np.asarray(given[name], dtype).astype(float, copy=False)
         if array.shape[array.ndim - len(shape) :] != tuple(shape) or array.ndim - len(shape) not in (0, 1):
             raise InputError(f"{name} has shape {array.shape}; expected {tuple(shape)} or (B, {str(tuple(shape))[1:]}")
         leading = array.shape[: array.ndim - len(shape)]

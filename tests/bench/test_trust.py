@@ -8,7 +8,7 @@ from linkwright.bench.trust_states import KINDS, draw
 from linkwright.bench.trust_verdicts import NO, WRONG, YES, Exact, Tally, verdicts
 from linkwright.errors import InputError, LinkwrightError
 
-SMALL = {"reference": 640, "float32": 64}
+SMALL = {"reference": 640, "reference32": 320, "float32": 64}
 COMPILED = ("catalogue", "ground")  # compiling takes its time
 
 
@@ -24,6 +24,15 @@ def test_status_ok_can_be_believed():
 
 
 def test_status_ok_can_be_believed_in_single_precision():
+    report = measure(SMALL["reference32"], runs=("reference32",))
+    assert report.states >= SMALL["reference32"] and not report.refused
+    assert not report.wrong(), told(report)
+    for tally in report.totals():
+        if tally.solver in ("lcaba", "constrained_aba"):
+            assert tally.share("needless", "cautious") < 2.0
+
+
+def test_status_ok_can_be_believed_in_single_precision_when_compiled():
     report = measure(SMALL["float32"], COMPILED, runs=("float32",))
     assert not report.wrong(), told(report)
 

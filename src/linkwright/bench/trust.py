@@ -50,7 +50,8 @@ class Run:
 RUNS = {
     "reference": Run("float64, as written", "float64", False, 0.65, 16),
     "float64": Run("float64, compiled", "float64", True, 0.1, 32),
-    "float32": Run("float32, compiled", "float32", True, 0.25, 32),
+    "reference32": Run("float32, as written", "float32", False, 0.15, 16),
+    "float32": Run("float32, compiled", "float32", True, 0.1, 32),
 }
 
 
@@ -192,7 +193,7 @@ def _solved(states: States, solver: str, run: str, report: Report) -> tuple[np.n
         if how.compiled:
             solve = compile_algorithm(states.model, name, outputs=outputs, dtype=how.precision, **options)
         else:
-            solve = reference(states.model, name, outputs=outputs, **options)
+            solve = reference(states.model, name, outputs=outputs, dtype=how.precision, **options)
     except UnsupportedError:
         return None
     except LinkwrightError as error:

@@ -20,7 +20,7 @@ def trust(
     states: int = typer.Option(10_000, min=1, help="How many states, at least, over all classes and runs."),
     classes: str = typer.Option("", help="Comma-separated classes of states; by default all."),
     solvers: str = typer.Option("", help="Comma-separated solvers; by default all."),
-    runs: str = typer.Option("", help="Comma-separated: reference, float64, float32 (compiled); by default all."),
+    runs: str = typer.Option("", help="Comma-separated: reference, reference32, float64, float32; by default all."),
     seed: int = typer.Option(0, min=0, help="Other seeds give other states."),
     held_out: bool = typer.Option(False, "--held-out", help="States and mechanisms that nothing was tuned on."),
     worst: int = typer.Option(

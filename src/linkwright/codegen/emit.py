@@ -150,11 +150,13 @@ class _ChunkBody:
         must be the same whichever way it went."""
         kind = self.builder.type
         if not kind.converts:
-            return self._store(value, place)
+            self._store(value, place)
+            return
         rounded = self.builder.emit(kind.to_arrays(value))
         if self.places.in_arrays:
-            return self.builder.store(rounded, place, kind.in_arrays.bytes, kind.in_arrays)
-        return self._store(self.builder.emit(kind.from_arrays(rounded)), place)
+            self.builder.store(rounded, place, kind.in_arrays.bytes, kind.in_arrays)
+        else:
+            self._store(self.builder.emit(kind.from_arrays(rounded)), place)
 
     def _load(self, place: Place) -> str:
         return self.builder.load(place, self.places.alignment)

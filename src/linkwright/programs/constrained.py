@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from numbers import Real
 
 import numpy as np
@@ -12,6 +14,7 @@ from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.converge import Accuracy, converge
 from ..algorithms.lcaba import lcaba
+from ..algorithms.lost_digits import usually_lost_to_masses
 from ..algorithms.proximal import Iterations, iterate
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
@@ -37,7 +40,7 @@ _SOFT = {**_HARD, "mu": None}
 _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": None, "warm_start": None}
 # About the relative error of accelerations at which iterations end that nobody has counted, by the precision of the
 # answer. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
-TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
+TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
 CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
@@ -99,6 +102,8 @@ def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
             if options["iterations"] is None:
                 usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision.answer]
                 solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
+                if stiffness is PRIMAL and usually_lost_to_masses(tree.model) > precision.most_lost_to_masses:
+                    solution = replace(solution, lost=math.inf)
             else:
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:
