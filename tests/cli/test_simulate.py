@@ -22,7 +22,7 @@ def test_json_of_a_batch():
 
 def test_what_cannot_be_believed_exits_with_one():
     for dt, message in (("0.004", "energy is off"), ("0.02", "no longer finite")):
-        result = run("simulate", "chain:6", "--seconds", "2", "--dt", dt, "--kick", "5")
+        result = run("simulate", "chain:6", "--seconds", "2", "--dt", dt, "--kick", "5", "--integrator", "euler")
         assert result.returncode == 1 and message in result.stdout
 
 
@@ -33,6 +33,8 @@ def test_refusals_are_one_line():
         (("simulate", "chain:3", "--integrator", "heun"), "euler, rk4"),
         (("simulate", "chain:3", "--batch", "3", "--plot", "x.png"), "one simulation"),
         (("simulate", "chain:3", "--threads", "many"), "threads"),
+        (("simulate", "chain:3", "--html", "no/such/folder/x.html"), "there is no folder"),
+        (("simulate", "chain:3", "--plot", "no/such/folder/x.png"), "there is no folder"),
     ):
         result = run(*arguments)
         assert result.returncode == 1 and "Traceback" not in result.stderr and message in result.stderr

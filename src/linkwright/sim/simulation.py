@@ -138,7 +138,7 @@ def compiled_step(
     chosen = dict(options)
     if isinstance(chosen["mu"], tuple):
         chosen["mu"] = dict(chosen["mu"])
-    wanted = tuple(dict.fromkeys(("q", "v", "work", "worst", "lead", "lag", "lam", *kept)))
+    wanted = tuple(dict.fromkeys(("q", "v", "lam", "lead", "lag", "work", "worst", *kept)))
     return compile(
         model, "step", outputs=wanted, parameters=parameters, f_ext=f_ext, lanes=lanes, threads=threads, cache=cache,
         repeat=True, **chosen,

@@ -15,7 +15,7 @@ from .given import as_given
 from .simulation import check_numbers, compiled_step, hashable
 from .start import as_state, check_start
 
-_STATE = ("q", "v", "work", "worst", "lead", "lag", "lam")
+_STATE = ("q", "v", "lam", "lead", "lag", "work", "worst")  # as the step gives it, and, but for tau, dt, ..., takes it
 _FIRST_SOLUTIONS = 2
 
 
@@ -54,11 +54,12 @@ class Simulator:
         self._step = compiled_step(
             self.model, ("status",), hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache
         )
-        self._order = tuple(spec.name for spec in self._step.inputs)
-        self._gives = {spec.name: k for k, spec in enumerate(self._step.outputs)}
-        self._feeds = tuple((self._order.index(name), self._gives[name]) for name in _STATE)
+        order = [spec.name for spec in self._step.inputs]
+        first, last = order.index("lam"), order.index("worst") + 1
+        rest = {"dt": np.array(self.dt), **given.arrays}
+        self._between = tuple(rest[name] for name in order[3:first])  # dt and f_ext, after q, v and tau
+        self._after = tuple(rest[name] for name in order[last:])
         self._lag = 0.0 if integrator == "rk4" else self.dt / 2
-        self._given, self._tau = given.arrays, self._order.index("tau")
         self._no_torque = np.zeros(self._shape(self.model.nv))
         self.reset()
 
@@ -83,35 +84,32 @@ class Simulator:
             if array.ndim == 2 and array.shape[0] != self.batch:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
             state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])))
-        state |= {"lag": np.full(lead, self._lag), "dt": np.array(self.dt), "tau": self._no_torque, **self._given}
-        self._inputs = [state[name] for name in self._order]
+        state["lag"] = np.full(lead, self._lag)
+        self._state = tuple(state[name] for name in _STATE)
         for _ in range(_FIRST_SOLUTIONS):  # multipliers and accelerations to start from: steps taken back again
-            result = self._step(*self._inputs)
-            for name in ("lam", "lead"):
-                self._inputs[self._order.index(name)] = result[self._gives[name]]
+            s = self._state
+            result = self._step(*s[:2], self._no_torque, *self._between, *s[2:], *self._after)
+            self._state = (*s[:2], *result[2:4], *s[4:])
         self._status = np.zeros(lead)
         self.steps = 0
         return self.q, self.v
 
     def step(self, tau: Any = None, n: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) after n steps with these torques."""
-        inputs = self._inputs
         if tau is None:
-            inputs[self._tau] = self._no_torque
-        elif type(tau) is np.ndarray and tau.dtype == np.float64 and tau.shape == self._no_torque.shape:
-            inputs[self._tau] = tau
-        else:
-            inputs[self._tau] = self._torques(tau)
+            tau = self._no_torque
+        elif type(tau) is not np.ndarray or tau.shape != self._no_torque.shape:
+            tau = self._torques(tau)
+        state = self._state
+        inputs = (*state[:2], tau, *self._between, *state[2:7], *self._after)
         if n == 1:
             result = self._step(*inputs)
         else:
             if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
                 raise InputError(f"n is {n!r}; expected a positive whole number of steps")
-            last = tuple(self._gives)
-            result = self._step.repeat(dict(zip(self._order, inputs, strict=True)), int(n), every=int(n), last=last)
-        for there, here in self._feeds:
-            inputs[there] = result[here]
-        self._status = result[-1]
+            names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
+            result = self._step.repeat(dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last)
+        self._state, self._status = result, result[7]
         self.steps += n
         return result[0], result[1]
 
@@ -125,11 +123,11 @@ class Simulator:
 
     @property
     def q(self) -> np.ndarray:
-        return self._inputs[self._order.index("q")]
+        return self._state[0]
 
     @property
     def v(self) -> np.ndarray:
-        return self._inputs[self._order.index("v")]
+        return self._state[1]
 
     @property
     def t(self) -> float:
@@ -144,17 +142,17 @@ class Simulator:
 
     def save(self) -> dict[str, Any]:
         """Everything that `restore` needs to go on from here, to the last bit."""
-        state = {name: np.array(self._inputs[self._order.index(name)]) for name in _STATE}
+        state = {name: np.array(x) for name, x in zip(_STATE, self._state, strict=False)}
         return {**state, "steps": self.steps, "status": np.array(self._status)}
 
     def restore(self, saved: dict[str, Any]) -> None:
-        for name in _STATE:
-            k = self._order.index(name)
+        arrays = []
+        for name, own in zip(_STATE, self._state, strict=False):
             array = np.array(saved[name], dtype=float)
-            if array.shape != np.shape(self._inputs[k]):
+            if array.shape != np.shape(own):
                 raise InputError(
-                    f"saved {name} has shape {array.shape}; expected {np.shape(self._inputs[k])}: it is of another "
-                    f"robot or batch"
+                    f"saved {name} has shape {array.shape}; expected {np.shape(own)}: it is of another robot or batch"
                 )
-            self._inputs[k] = array
+            arrays.append(array)
+        self._state = tuple(arrays)
         self.steps, self._status = saved["steps"], np.array(saved["status"])
