@@ -74,3 +74,9 @@ def test_the_law_of_the_file():
 def test_contacts_that_are_switched_off():
     robot = model('<geom type="sphere" size=".1"/>', further='<option><flag contact="disable"/></option>')
     assert not robot.pairs and not robot.shapes
+
+
+def test_numbers_out_of_range_are_told():
+    robot = model('<geom name="a" type="sphere" size=".1" solimp="-1 2 .001 .5 2"/>')
+    assert any("'a'" in warning and "solimp" in warning for warning in robot.warnings)
+    assert robot.shapes[1].surface.softness.solimp[:2] == pytest.approx((0.0, 1.0))

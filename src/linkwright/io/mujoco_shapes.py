@@ -71,6 +71,11 @@ class _Reading:
 
     def _shape(self, g: int, kind: str, name: str, body: str) -> Shape:
         source = self.source
+        if not _is_in_range(source.geom_solref[g], source.geom_solimp[g]):
+            self.warnings.append(
+                f"geom {name!r} has solref or solimp out of their ranges; they are moved there before those of two "
+                f"geoms are mixed, which MuJoCo does after"
+            )
         surface = Surface(
             tuple(source.geom_friction[g].tolist()), int(source.geom_condim[g]),
             Softness.clipped(source.geom_solref[g], source.geom_solimp[g]), float(source.geom_margin[g]),
@@ -142,6 +147,12 @@ class _Reading:
         above = [int(source.body_weldid[int(source.body_parentid[body])]) for body in (one, two)]
         near = one and two and (above[0] == two or above[1] == one)
         return bool(near) and not is_disabled(source, "FILTERPARENT")
+
+
+def _is_in_range(solref: Any, solimp: Any) -> bool:
+    start, end, width, middle, power = (float(x) for x in solimp)
+    inside = all(0.0 <= x <= 1.0 for x in (start, end, middle)) and width >= 0.0 and power >= 1.0
+    return inside and (float(solref[0]) > 0.0) == (float(solref[1]) > 0.0)
 
 
 def _law(source: Any, names: Names, model: Model) -> ContactLaw:

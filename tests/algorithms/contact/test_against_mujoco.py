@@ -51,7 +51,7 @@ def test_many_random_models(start):
     assert check(range(start, start + 50)) > 300
 
 
-@pytest.mark.parametrize("seed", [3, 7, 59])
+@pytest.mark.parametrize("seed", [9, 12, 22])
 def test_compiled_single_and_batched(seed):
     """Machine code, whose loops end by lanes; single and batched calls give the same bits."""
     answers = Answers.of(seed, 11)
@@ -66,7 +66,7 @@ def test_compiled_single_and_batched(seed):
 
 
 def test_warm_starts_take_one_pass():
-    answers = Answers.of(7, 5)
+    answers = Answers.of(12, 5)
     options = {"equality": "soft", "outputs": ("a", "iterations", "status")}
     cold = lw.reference(answers.model, "contact_dynamics", **options)
     warm = lw.reference(answers.model, "contact_dynamics", warm_start="input", **options)
@@ -77,7 +77,7 @@ def test_warm_starts_take_one_pass():
 
 
 def test_too_few_passes_are_told():
-    answers = Answers.of(7, 5)
+    answers = Answers.of(12, 5)
     solve = lw.reference(answers.model, "contact_dynamics", equality="soft", iterations=1, outputs=("a", "status"))
     solution = solve(answers.q, answers.v, answers.tau, answers.dt)
     off = np.abs(solution.a - answers.a).max(axis=1) > 1e-6 * (1 + np.abs(answers.a).max(axis=1))
@@ -85,7 +85,7 @@ def test_too_few_passes_are_told():
 
 
 def test_single_precision():
-    answers = Answers.of(3, 20)
+    answers = Answers.of(36, 20)
     solve = lw.compile(answers.model, "contact_dynamics", equality="soft", dtype="float32", outputs=("a", "status"))
     solution = solve(*(x.astype(np.float32) for x in (answers.q, answers.v, answers.tau)), np.float32(answers.dt))
     error = np.abs(solution.a - answers.a).max(axis=1) / (1 + np.abs(answers.a).max(axis=1))

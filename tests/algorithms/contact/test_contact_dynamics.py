@@ -53,6 +53,15 @@ def test_friction_keeps_forces_in_the_cone(rng):
         assert force[0] >= 0 and np.hypot(*force[1:3]) <= 0.4 * force[0] * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+@pytest.mark.parametrize("condim", [1, 3, 4, 6])
+def test_without_friction_nothing_is_held(cone, condim):
+    """Friction of zero is MuJoCo's least, 1e-5: a cone is never a line."""
+    solve = lw.reference(ball(friction=(0, 0, 0)).on_ground(0.0, condim=condim), "contact_dynamics", cone=cone)
+    solution = solve(**{**STANDING, "v": np.array([1.0, 0, 0, 0, 0, 0])})
+    assert solution.status == 0 and solution.a[2] > -9 and abs(solution.a[0]) < 1e-3
+
+
 def test_hard_loops_are_closed_while_standing():
     """A four-bar hung over a floor: its loop is kept exactly, its tip is pushed by the floor."""
     model = lw.load("four_bar")

@@ -8,7 +8,14 @@ from typing import Any
 from ...errors import ModelError, UnsupportedError
 from .shape import Shape
 from .softness import Softness, checked_solref
-from .surface import Interaction, checked_condim, checked_friction, checked_length, interaction_of
+from .surface import (
+    SMALLEST_FRICTION,
+    Interaction,
+    checked_condim,
+    checked_friction,
+    checked_length,
+    interaction_of,
+)
 
 # Candidate points of (second, first) as MuJoCo gives them; -1: as many as the first shape has points.
 POINTS = {
@@ -62,8 +69,9 @@ class ContactPair:
 
     def interaction(self, first: Shape, second: Shape) -> Interaction:
         mixed = interaction_of(first.surface, second.surface)
+        friction = None if self.friction is None else tuple(max(x, SMALLEST_FRICTION) for x in self.friction)
         given: dict[str, Any] = {
-            "condim": self.condim, "friction": self.friction, "margin": self.margin,
+            "condim": self.condim, "friction": friction, "margin": self.margin,
             "friction_solref": self.friction_solref,
         }  # fmt: skip
         softness = Softness(self.solref or mixed.softness.solref, self.solimp or mixed.softness.solimp)

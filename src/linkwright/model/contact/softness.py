@@ -41,12 +41,16 @@ class Softness:
 
     @classmethod
     def clipped(cls, solref: Sequence[float], solimp: Sequence[float]) -> Softness:
-        """As MuJoCo takes numbers of a file: moved into their ranges. How close to 0 and 1 they may be is said where they
-        are used, after those of two surfaces have been mixed.
+        """As MuJoCo takes numbers of a file: moved into their ranges, and the usual solref for one of mixed signs.
+
+        How close to 0 and 1 impedances may be is said where they are used, after those of two surfaces have been mixed.
         """
         start, end, width, middle, power = (float(x) for x in solimp)
         start, end, middle = (min(max(x, _EDGE), 1.0 - _EDGE) for x in (start, end, middle))
-        return cls(tuple(float(x) for x in solref), (start, end, max(width, 0.0), middle, max(power, 1.0)))
+        time, ratio = (float(x) for x in solref)
+        if (time > 0.0) != (ratio > 0.0):
+            time, ratio = cls().solref
+        return cls((time, ratio), (start, end, max(width, 0.0), middle, max(power, 1.0)))
 
 
 def checked_solref(solref: Sequence[float]) -> tuple[float, ...]:
