@@ -94,7 +94,7 @@ class Peers:
     def about(self) -> list[str]:
         """A sentence per peer. Those of which only the presence is noted are not measured."""
         known = versions()
-        said = [f"{self._cpp[1]} ({known['Pinocchio'] or 'not installed'})"]
+        said = [self._cpp[1] + (f" (version {known['Pinocchio']})" if self.pinocchio is not None else "")]
         said.append(f"MuJoCo {known['MuJoCo']}" if known["MuJoCo"] else "MuJoCo is left out: not installed")
         for name in ("Drake", "MJX"):
             if known[name]:

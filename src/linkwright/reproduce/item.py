@@ -116,6 +116,17 @@ def verdict(checks: Sequence[Check]) -> str:
     return "partly reproduced" if any(judged) else "not reproduced"
 
 
+def left_out(systems: Values) -> list[Table]:
+    """What of contests was not timed, and why."""
+    rows = [[name, note] for name, x in systems.items() for note in x.get("notes", ())]
+    rows += [
+        [name, f"{', '.join(x['untimed'])}: too large to compile in the time at hand"]
+        for name, x in systems.items()
+        if x.get("untimed")
+    ]
+    return [Table("Not timed", ["system", "why"], rows)] if rows else []
+
+
 def best(values: Values, name: str, how: str = "single") -> float | None:
     """Microseconds of a contender of a contest, None if it was not timed."""
     times = values["times"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..contests import Entry, PeerEntry, contest
-from ..item import Check, Item, Table, Values, best
+from ..item import Check, Item, Table, Values, best, left_out
 from ..run import Run
 from .osim import held
 
@@ -148,6 +148,7 @@ def show_table(values: Values) -> list:
             [*heads, "noise"],
             rows,
         ),
+        *left_out(own),
     ]
 
 

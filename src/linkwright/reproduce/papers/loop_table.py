@@ -8,7 +8,7 @@ from ...io import load
 from ...model import Model
 from ...model.constraints import weld
 from ..contests import Entry, PeerEntry, contest
-from ..item import Check, Figure, Item, Panel, Series, Table, Values, best
+from ..item import Check, Figure, Item, Panel, Series, Table, Values, best, left_out
 from ..run import Run
 
 PAPER = "Sathya2025"
@@ -172,6 +172,7 @@ def show(values: Values) -> list:
         ),
         Figure("Operations, one iteration", [Panel("", series, y_label="operations", log_y=True)], 1),
     ]
+    things += left_out(own)
     if values["missing"]:
         things.append(Table("Left out", ["system", "why"], [[s, why] for s, why in values["missing"].items()]))
     return things

@@ -11,7 +11,7 @@ from ...compilation import compile as compile_algorithm
 from ...model import Model
 from ...model.constraints import connect, weld
 from ..contests import Entry, PeerEntry, consistent_states, contest
-from ..item import Check, Diagram, Figure, Item, Panel, Series, Table, Values, best
+from ..item import Check, Diagram, Figure, Item, Panel, Series, Table, Values, best, left_out
 from ..run import Run
 from .delassus_robots import held_by_fingertips
 
@@ -132,6 +132,7 @@ def show_table(values: Values) -> list:
             rows,
         ),
         figure,
+        *left_out(own),
     ]
 
 
