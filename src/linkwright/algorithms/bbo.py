@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ..model import Tree
 from ..model.loops import loop_root
-from ..scalar import Scalar, maximum, sqrt
+from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, sum_of
 from ..spatial.partial_factorization import WEAKEST
 from .articulation import Articulation
@@ -22,7 +22,8 @@ from .lost_digits import lost_to_free_accelerations, lost_to_masses
 from .pv import Passing
 from .row_scales import row_scales
 
-WEAKEST_AS_GIVEN = 1e-7  # of pivots of rows taken in the order given
+# Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`).
+WEAKEST_AS_GIVEN = 1e-7
 
 
 def bbo(problem: ConstrainedProblem) -> Solution:
@@ -31,7 +32,8 @@ def bbo(problem: ConstrainedProblem) -> Solution:
     a, change, lam = loops.roll_out(loops.present, None)
     free = lost_to_free_accelerations(loops.free_size, a, sqrt(maximum(loops.weakest, WEAKEST)))
     lost = maximum(loops.lost, free)
-    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost)
+    unsure = where(loops.weakest < WEAKEST_AS_GIVEN, 1.0, 0.0)
+    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost, unsure=unsure)
 
 
 def prox_bbo(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedLoops:
@@ -214,8 +216,8 @@ class EliminatedLoops:
 
     @property
     def margins(self) -> list[Scalar]:
-        """Without exchanging rows a weak direction shows less in the pivots than it does elsewhere (`PartialLDL`)."""
-        return [strength - WEAKEST_AS_GIVEN for strength in self.strengths]
+        """Not positive where rows are dependent, whatever else is found out."""
+        return [strength - WEAKEST for strength in self.strengths]
 
     @property
     def present(self) -> YZ:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..model import Tree
 from ..scalar import Scalar
@@ -32,6 +33,18 @@ class ConstrainedProblem:
         self.constraints: list[ConstraintRows] = constraint_rows(
             tree, self.sweep, q, v, desired=desired, active=active, mu=mu, baumgarte=baumgarte
         )
+
+    def with_right_sides(
+        self, torques: Sequence[Scalar], rows: Sequence[Scalar], *, stiffer: Scalar = 1.0
+    ) -> ConstrainedProblem:
+        """The same mechanism, M a + J' lam = torques and K a = rows, with penalties so many times as stiff."""
+        problem = copy.copy(self)
+        problem.tau, problem.wrenches = list(torques), [Force.zero()] * len(self.wrenches)
+        problem.constraints = [
+            replace(c, e=tuple(own), mu=tuple(m * stiffer for m in c.mu))
+            for c, own in zip(self.constraints, self.split(rows), strict=True)
+        ]
+        return problem
 
     @property
     def rows(self) -> list[tuple[int, Force, Scalar]]:
@@ -68,6 +81,9 @@ class Solution:
     converged: Scalar | None = None  # of iterations that end at a tolerance: whether it was reached
     outcome: Scalar | None = None  # what rank_aware.py says of directions that are weak
     lost: Scalar | None = None  # relative error from digits lost, in units of the rounding of one number
+    believed: list[Scalar] | None = None  # K a - e as iterations have it: nothing in directions that count
+    unsure: Scalar | None = None  # 1 where rows are so nearly dependent that it is singular unless shown to be right
+    weakest: Scalar | None = None  # direction that iterations met: s in converge.py
 
     @property
     def residual(self) -> Scalar:

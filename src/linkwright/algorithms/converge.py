@@ -102,7 +102,7 @@ class Sizes:
 
 def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scalar]) -> Solution:
     """Solve from the multipliers that the problem was factored with."""
-    from .rank_aware import WeakDirections  # it needs this file
+    from .rank_aware import WeakDirections, is_unsure  # it needs this file
 
     problem, lam = factored.problem, RowVector(start)
     mu = RowVector(problem.mu)
@@ -151,7 +151,13 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
     lost = factored.lost
+    unsure = None
     if factored.squares:
         weakest = maximum(weakest, accuracy.rank_tolerance)
         lost = maximum(lost_to_free_accelerations(factored.free_size, a, weakest), lost)
-    return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=lost)
+        unsure = where(is_unsure(outcome), 1.0, 0.0)
+        outcome = where(is_unsure(outcome), 0.0, outcome)
+    return Solution(
+        a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=lost, believed=list(residuals),
+        unsure=unsure, weakest=accuracy.kappa * weakest * weakest,
+    )  # fmt: skip

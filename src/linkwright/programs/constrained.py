@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from numbers import Real
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..algorithms.proximal import Iterations, iterate
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
 from ..algorithms.pv_early import pv_early
+from ..algorithms.refinement import Trusted, examined
 from ..algorithms.row_scales import rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model
@@ -24,7 +26,7 @@ from .closures import check_positions
 from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
-from .status import status
+from .status import MOST_LOST, status
 
 _OUTPUTS = ("a", "forces", "lam", "residual", "iterations", "status")
 _DEFAULT = ("a", "forces", "residual", "iterations", "status")
@@ -38,6 +40,11 @@ _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": N
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-7}
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
+# What evidence has to show where digits may be lost (algorithms/refinement.py).
+TRUSTED = {"float64": Trusted(MOST_LOST["float64"], 1e-6, float(np.finfo("float64").eps))}
+# A correction with penalties so many times as stiff holds weak directions in one step, and needs one digit only; where
+# penalties are added to the inertia matrix it would have none.
+_STIFFER = {DUAL: 1e4, ROOTS: 1e4, AUGMENTED: 1.0}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -94,13 +101,24 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
             if options["iterations"] is None:
                 usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision]
                 solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
+                if stiffness in _STIFFER and precision in TRUSTED:
+                    once = functools.partial(_damped_once, solve)
+                    solution = examined(problem, solution, once, TRUSTED[precision], _STIFFER[stiffness])
             else:
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:
-            solution = (pv_auto if options.get("base") == "last" else solve)(problem)
+            hard = pv_auto if options.get("base") == "last" else solve
+            solution = hard(problem)
+            if solution.lost is not None and precision in TRUSTED:
+                solution = examined(problem, solution, hard, TRUSTED[precision])
         return _outputs(problem, solution, precision)
 
     return evaluate
+
+
+def _damped_once(solve, problem: ConstrainedProblem) -> Solution:
+    start = [0.0] * len(problem.rows)
+    return iterate(solve(problem, start), Iterations(1), start)
 
 
 def _accuracy(model: Model, options, mu, precision: str, usual: float) -> Accuracy:
@@ -122,7 +140,7 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, precision: str):
         "residual": solution.residual,
         "iterations": solution.iterations,
         "status": status(
-            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, precision
+            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, solution.unsure, precision
         ),
     }
 
