@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..scalar import Scalar
-from ..spatial import Force, Motion, sum_of
+from ..spatial import Force, Motion, RowVector, sum_of
 from .constrained_problem import ConstrainedProblem
 
 
@@ -19,10 +19,10 @@ class Balance:
     residual_sizes  the same of each residual
     """
 
-    torques: list[Scalar]
-    residuals: list[Scalar]
-    torque_sizes: list[Scalar]
-    residual_sizes: list[Scalar]
+    torques: RowVector
+    residuals: RowVector
+    torque_sizes: RowVector
+    residual_sizes: RowVector
 
 
 def balance(problem: ConstrainedProblem, a: Sequence[Scalar], lam: Sequence[Scalar]) -> Balance:
@@ -51,8 +51,8 @@ def balance(problem: ConstrainedProblem, a: Sequence[Scalar], lam: Sequence[Scal
             linear = S.directions and S.directions[k] >= 3
             torque_sizes[n] = torque_sizes[n] + (f.linear[i] if linear else f.angular[i])
         f.hand_on(i, p, sweep.X[i].T @ f.wrench[i], tree.model.bodies[i].placement.translation)
-    residuals = [r for c in problem.constraints for r in c.residual(change)]
-    return Balance(torques, residuals, torque_sizes, residual_sizes)
+    residuals = RowVector(r for c in problem.constraints for r in c.residual(change))
+    return Balance(RowVector(torques), residuals, RowVector(torque_sizes), RowVector(residual_sizes))
 
 
 class _Sums:

@@ -22,27 +22,24 @@ are not met.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..scalar import Scalar, maximum, sqrt, where
-from ..spatial import Force, Motion, RowVector, Subspace, sum_of
+from ..spatial import Force, Motion, RowVector, Subspace
 from ..spatial.partial_factorization import WEAKEST, PartialLDL, most_doubtful, weakest_of
 from .articulation import Articulation
-from .constrained_problem import ConstrainedProblem, Solution
+from .constrained_problem import NO, PERHAPS, ConstrainedProblem, Solution
 from .early_schedule import Schedule, directions, schedule_of
 from .lost_digits import lost_to_free_accelerations, usually_lost_to_masses
 from .merged_rows import MergedRows
 from .met_constraints import unmet
+from .overstretched import overstretched
 from .reflection import Reflection
-from .row_scales import row_scales
 from .spare_rows import EliminatedRows, SpareRows
 
 
-# Whether a mechanism is singular need not show in any one pivot: weak ones in a row multiply. Then multipliers are large.
-# Where they are, or a pivot is weaker than this, the rank is looked into (refinement.py).
-WEAKEST_BEFORE = 1e-5
-LARGEST_PUSH = 3e3
+# A pivot weaker than this raises doubt about the rank (evidence.py): a weak direction shows in part here, in part there.
+WEAKEST_AS_GIVEN = 1e-5
 
 
 def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> Solution:
@@ -102,20 +99,10 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
     weakest = weakest_of([factor, *(x.factor for x in eliminated if x is not None)])
     free_size = RowVector(abs(y) for step in steps for y in step.y).largest
     free = lost_to_free_accelerations(free_size, a, sqrt(maximum(weakest, WEAKEST)))
-    unsure = where((weakest < WEAKEST_BEFORE) | (_overstretched(problem, steps, lam)), 1.0, 0.0)
+    pulled = overstretched(problem, [(step.joint, step.y) for step in steps], lam)
+    unsure = where((weakest < WEAKEST_AS_GIVEN) | pulled, PERHAPS, NO)
     lost = maximum(usually_lost_to_masses(tree.model), free)
     return Solution(a, lam, residuals, 1.0, pivots, lost=lost, unsure=unsure)
-
-
-def _overstretched(problem: ConstrainedProblem, steps: Sequence[Step], lam: Sequence[Scalar]) -> Scalar:
-    """Whether multipliers are so large, compared with what drives the mechanism, that it is singular or nearly so."""
-    d = row_scales(problem.tree.model)
-    driving: Scalar = sum_of(y * y * D for step in steps for y, D in zip(step.y, step.joint.D.pivots, strict=True))
-    pushing: Scalar = 0.0
-    for x, (_, _, e), scale in zip(lam, problem.rows, d, strict=True):
-        driving = driving + e * e * (1.0 / float(scale))
-        pushing = pushing + x * x * float(scale)
-    return pushing > driving * LARGEST_PUSH**2
 
 
 def sweep_inward(problem: ConstrainedProblem, schedule: Schedule) -> list[Arrival]:

@@ -12,12 +12,12 @@ from ..algorithms.constrained_aba import constrained_aba
 from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.converge import Accuracy, converge
+from ..algorithms.evidence import Trusted, examined
 from ..algorithms.lcaba import lcaba
 from ..algorithms.proximal import Iterations, iterate
 from ..algorithms.pv import prox_pv, pv
 from ..algorithms.pv_base import pv_auto
 from ..algorithms.pv_early import pv_early
-from ..algorithms.refinement import Trusted, examined
 from ..algorithms.row_scales import rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model
@@ -40,11 +40,8 @@ _PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": N
 TOLERANCE = {"float64": 1e-8, "float32": 1e-5}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-7}
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
-# What evidence has to show where digits may be lost (algorithms/refinement.py).
-TRUSTED = {"float64": Trusted(MOST_LOST["float64"], 1e-6, float(np.finfo("float64").eps))}
-# A correction with penalties so many times as stiff holds weak directions in one step, and needs one digit only; where
-# penalties are added to the inertia matrix it would have none.
-_STIFFER = {DUAL: 1e4, ROOTS: 1e4, AUGMENTED: 1.0}
+# What evidence has to show where digits may be lost (algorithms/evidence.py).
+TRUSTED = {"float64": Trusted(MOST_LOST["float64"], 7e-7, float(np.finfo("float64").eps))}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -101,9 +98,9 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
             if options["iterations"] is None:
                 usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision]
                 solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
-                if stiffness in _STIFFER and precision in TRUSTED:
+                if stiffness is not PRIMAL and precision in TRUSTED:
                     once = functools.partial(_damped_once, solve)
-                    solution = examined(problem, solution, once, TRUSTED[precision], _STIFFER[stiffness])
+                    solution = examined(problem, solution, once, TRUSTED[precision])
             else:
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:

@@ -31,7 +31,7 @@ def status(
         doubted = STATUS_NOT_CONVERGED if outcome is None else where(outcome > 3.5, outcome, STATUS_NOT_CONVERGED)
         code = where(lost > MOST_LOST[precision], doubted, code)
     if unsure is not None:
-        code = where(unsure > 0.5, STATUS_SINGULAR, code)
+        code = where(unsure > 1.5, STATUS_SINGULAR, code)
     if converged is not None:
         code = where(converged, code, STATUS_NOT_CONVERGED)
     for pivot in pivots:
