@@ -37,8 +37,7 @@ from .overstretched import overstretched
 from .reflection import Reflection
 from .spare_rows import EliminatedRows, SpareRows
 
-
-# A pivot weaker than this raises doubt about the rank (evidence.py): a weak direction shows in part here, in part there.
+# A pivot weaker than this raises doubt about the rank (evidence.py): a weak direction shows in several of them.
 WEAKEST_AS_GIVEN = 1e-5
 
 
