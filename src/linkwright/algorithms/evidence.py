@@ -23,15 +23,16 @@ from .balance import balance
 from .constrained_problem import NO, PROBABLY, ConstrainedProblem, Solution
 from .row_scales import row_scales
 
+_DOUBT = 0.01  # of digits that are flagged otherwise: a few estimates are too low, and looking does no harm
 _PATTERNS = 2
-# Of the changes that patterns make, added up. On mass ratios to 1e9 and toggles (docs/trust.md) no error was larger than
-# five times the larger of them.
+# Of the changes that patterns make, added up. On mass ratios to 1e9 and toggles (docs/trust.md) no error was larger
+# than five times the larger of them.
 _SAFETY = 5.0
 
 
 @dataclass(frozen=True)
 class Trusted:
-    """most_lost  estimates of lost digits above this raise doubt
+    """most_lost  digits lost, by an estimate, that are flagged where there is no evidence
     error      relative errors of accelerations that evidence may show
     rounding   of the arithmetic
     """
@@ -48,7 +49,9 @@ def examined(
 
     `solve` is the solver itself; of a proximal one, what it does first with multipliers of zero.
     """
-    doubt = where(solution.lost > trusted.most_lost, 1.0, 0.0)
+    if solution.lost is None:  # nothing to lose: no constraints
+        return solution
+    doubt = where(solution.lost > trusted.most_lost * _DOUBT, 1.0, 0.0)
     if solution.unsure is not None:
         doubt = where(solution.unsure > NO, 1.0, doubt)
     for pivot in solution.pivots:  # what cannot be solved is beyond doubt
@@ -65,7 +68,8 @@ def examined(
 
 class _Stages:
     """One stage a pass: torques that are missing; their rounding, a pattern of signs at a time; the same of rows; and,
-    of solvers without iterations whose rows may be dependent, how hard it is to move rows by as much as they usually do.
+    of solvers without iterations whose rows may be dependent, how hard it is to move rows by as much as they usually
+    do.
 
     A damped solution moves rows only s / (1 + s) of the way (converge.py), so of proximal solvers there is another
     stage for what is `left` of them, which counts by how much it falls short in the weakest direction met.

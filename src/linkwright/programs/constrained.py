@@ -106,7 +106,7 @@ def _solver(solve, stiffness: Stiffness, *, proximal: bool = False):
         else:
             hard = pv_auto if options.get("base") == "last" else solve
             solution = hard(problem)
-            if solution.lost is not None and precision in TRUSTED:
+            if precision in TRUSTED:
                 solution = examined(problem, solution, hard, TRUSTED[precision])
         return _outputs(problem, solution, precision)
 
