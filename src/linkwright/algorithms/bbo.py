@@ -12,17 +12,20 @@ from collections.abc import Sequence
 
 from ..model import Tree
 from ..model.loops import loop_root
-from ..scalar import Scalar, maximum, sqrt
+from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, sum_of
 from ..spatial.partial_factorization import WEAKEST
 from .articulation import Articulation
-from .constrained_problem import ConstrainedProblem, Solution
+from .constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
 from .constraint_rows import constrained_bodies, squared_motions
 from .lost_digits import lost_to_free_accelerations, lost_to_masses
+from .overstretched import overstretched
 from .pv import Passing
 from .row_scales import row_scales
 
-WEAKEST_AS_GIVEN = 1e-7  # of pivots of rows taken in the order given
+# Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`).
+WEAKEST_AS_GIVEN = 1e-7
+DOUBTFUL = 1e-6
 SHOWS_LESS = 7.0  # times, as measured, where digits are no matter
 
 
@@ -32,7 +35,10 @@ def bbo(problem: ConstrainedProblem) -> Solution:
     a, change, lam = loops.roll_out(loops.present, None)
     free = lost_to_free_accelerations(loops.free_size, a, sqrt(maximum(loops.weakest, WEAKEST)))
     lost = maximum(loops.lost, free)
-    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost)
+    joints = [(loops.joint[i], loops.y[i]) for i in problem.tree.outward()]
+    unsure = where((loops.weakest < DOUBTFUL) | overstretched(problem, joints, lam), PERHAPS, NO)
+    unsure = where(loops.weakest < WEAKEST_AS_GIVEN, PROBABLY, unsure)
+    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost, unsure=unsure)
 
 
 def prox_bbo(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedLoops:
@@ -215,8 +221,8 @@ class EliminatedLoops:
 
     @property
     def margins(self) -> list[Scalar]:
-        """Without exchanging rows a weak direction shows less in the pivots than it does elsewhere (`PartialLDL`)."""
-        weakest = max(WEAKEST_AS_GIVEN, SHOWS_LESS * (self.problem.weakest or 0.0))
+        """Not positive where rows are dependent, whatever else is found out."""
+        weakest = max(WEAKEST, SHOWS_LESS * (self.problem.weakest or 0.0))
         return [strength - weakest for strength in self.strengths]
 
     @property

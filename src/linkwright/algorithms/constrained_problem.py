@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..model import Tree
 from ..scalar import Scalar
@@ -36,6 +37,15 @@ class ConstrainedProblem:
             tree, self.sweep, q, v, desired=desired, active=active, mu=mu, baumgarte=baumgarte
         )
 
+    def with_right_sides(self, torques: Sequence[Scalar], rows: Sequence[Scalar]) -> ConstrainedProblem:
+        """The same mechanism with M a + J' lam = torques and K a = rows."""
+        problem = copy.copy(self)
+        problem.tau, problem.wrenches = list(torques), [Force.zero()] * len(self.wrenches)
+        problem.constraints = [
+            replace(c, e=tuple(own)) for c, own in zip(self.constraints, self.split(rows), strict=True)
+        ]
+        return problem
+
     @property
     def rows(self) -> list[tuple[int, Force, Scalar]]:
         """(body, covector, right-hand side) of every row."""
@@ -59,6 +69,10 @@ class ConstrainedProblem:
         return [1.0 - c.active for c in self.constraints for _ in c.K]
 
 
+# Whether rows are nearly dependent: worth a look (evidence.py); so without one, too.
+NO, PERHAPS, PROBABLY = 0.0, 1.0, 2.0
+
+
 @dataclass(frozen=True)
 class Solution:
     """Accelerations, the multiplier of every row, K a - e of every row, and how many iterations were used."""
@@ -71,6 +85,9 @@ class Solution:
     converged: Scalar | None = None  # of iterations that end at a tolerance: whether it was reached
     outcome: Scalar | None = None  # what rank_aware.py says of directions that are weak
     lost: Scalar | None = None  # relative error from digits lost, in units of the rounding of one number
+    believed: list[Scalar] | None = None  # K a - e as iterations have it: nothing in directions that count
+    unsure: Scalar | None = None  # whether rows are dependent: NO, PERHAPS or PROBABLY
+    weakest: Scalar | None = None  # direction that iterations met: s in converge.py
 
     @property
     def residual(self) -> Scalar:

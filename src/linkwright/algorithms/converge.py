@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from ..scalar import Scalar, is_zero, maximum, minimum, sqrt, until, where
 from ..spatial import RowVector, sum_of
-from .constrained_problem import Solution
+from .constrained_problem import NO, PROBABLY, Solution
 from .constraint_rows import ConstraintRows
 from .lost_digits import lost_to_free_accelerations
 from .proximal import FactoredProblem
@@ -120,7 +120,7 @@ def _inverse(squares: Sequence[Scalar], share: float) -> list[Scalar]:
 
 def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scalar]) -> Solution:
     """Solve from the multipliers that the problem was factored with."""
-    from .rank_aware import WeakDirections  # it needs this file
+    from .rank_aware import WeakDirections, is_unsure  # it needs this file
 
     problem, lam = factored.problem, RowVector(start)
     mu = RowVector(problem.mu)
@@ -169,7 +169,17 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
     lost = factored.lost
+    unsure = believed = s = None
     if factored.squares:
+        # more than iterations leave is left only in directions that were dropped
+        dropped = sizes.relative_square(residuals) > 100.0 * accuracy.allowed(weakest)
+        believed = [where(dropped, r, 0.0) for r in residuals]
         weakest = maximum(weakest, accuracy.rank_tolerance)
         lost = maximum(lost_to_free_accelerations(factored.free_size, a, weakest), lost)
-    return Solution(a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=lost)
+        s = accuracy.kappa * weakest * weakest
+        unsure = where(is_unsure(outcome), PROBABLY, NO)
+        outcome = where(is_unsure(outcome), 0.0, outcome)
+    return Solution(
+        a, list(lam), left, passes + 1.0, factored.pivots, outcome=outcome, lost=lost, unsure=unsure,
+        believed=believed, weakest=s,
+    )  # fmt: skip

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ..model import Model
 from ..scalar import Scalar, where
-from ..spatial import RowVector
-from ..spatial.partial_factorization import PartialLDL, most_doubtful
+from ..spatial.partial_factorization import PartialLDL, most_doubtful, weakest_of
 from .row_scales import row_scales
 
 
@@ -25,5 +24,5 @@ def hard_multipliers(
     sizes = [L[r][r] + float(usual[r]) for r in rows]
     factor = PartialLDL([[L[r][s] for s in rows] for r in rows], sizes, window=2)
     own = factor.scaled(factor.forward([l[r] for r in rows])[0])
-    least = -RowVector(-x for x in factor.strengths).largest if factor.strengths else 1.0
-    return factor.backward(own, []), where(most_doubtful(factor, own, weakest=weakest) > 0.0, 0.0, 1.0), least
+    doubt = most_doubtful(factor, own, weakest=weakest)
+    return factor.backward(own, []), where(doubt > 0.0, 0.0, 1.0), weakest_of([factor])

@@ -15,12 +15,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..model import Model, Tree
-from ..scalar import Scalar, where
+from ..scalar import Scalar, maximum, minimum, sqrt, where
+from ..spatial import RowVector
+from ..spatial.partial_factorization import WEAKEST
 from .aba import accelerate, articulate
 from .articulation import Articulation
 from .constrained_problem import ConstrainedProblem, Solution
 from .hard_multipliers import hard_multipliers
-from .lost_digits import usually_lost_to_masses
+from .lost_digits import lost_to_free_accelerations, usually_lost_to_masses
 from .pv import Passing, dual_system, propagate_rows, pv
 from .random_poses import numbers, rows_at_random_poses
 from .row_scales import row_scales
@@ -48,6 +50,8 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
     pivots: list[Scalar] = []
+    weakest: Scalar = 1.0
+    free_size = RowVector(abs(x) for own in y for x in own).largest
     y, lam = list(y), [0.0] * len(l)
     beside = set(range(len(l)))  # rows of mechanisms that do not float
     for b, through in through_base.items():
@@ -58,10 +62,12 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
         for r, multiplier in x.items():
             lam[r] = multiplier
         pivots += [*base.pivots, where(doubt > 0.0, 0.0, 1.0)]
+        weakest = minimum(weakest, base.weakest)
         beside -= set(through.rows)
     if beside:
         rows = sorted(beside)
-        multipliers, pivot, _ = hard_multipliers(tree.model, L, l, rows, problem.weakest)
+        multipliers, pivot, least = hard_multipliers(tree.model, L, l, rows, problem.weakest)
+        weakest = minimum(weakest, least)
         for r, multiplier in zip(rows, multipliers, strict=True):
             lam[r] = multiplier
         pivots.append(pivot)
@@ -70,7 +76,8 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
             y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
     a, change = accelerate(tree, problem.sweep, joint, y)
     residuals = [r for c in problem.constraints for r in c.residual(change)]
-    return Solution(a, lam, residuals, 1.0, pivots, lost=usually_lost_to_masses(tree.model))
+    free = lost_to_free_accelerations(free_size, a, sqrt(maximum(weakest, WEAKEST)))
+    return Solution(a, lam, residuals, 1.0, pivots, lost=maximum(usually_lost_to_masses(tree.model), free))
 
 
 def _sweep_inward(problem: ConstrainedProblem):

@@ -24,17 +24,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..scalar import Scalar, where
-from ..spatial import Force, Motion, Subspace
-from ..spatial.partial_factorization import PartialLDL, most_doubtful
+from ..scalar import Scalar, maximum, sqrt, where
+from ..spatial import Force, Motion, RowVector, Subspace
+from ..spatial.partial_factorization import WEAKEST, PartialLDL, most_doubtful, weakest_of
 from .articulation import Articulation
-from .constrained_problem import ConstrainedProblem, Solution
+from .constrained_problem import NO, PERHAPS, ConstrainedProblem, Solution
 from .early_schedule import Schedule, directions, schedule_of
-from .lost_digits import usually_lost_to_masses
+from .lost_digits import lost_to_free_accelerations, usually_lost_to_masses
 from .merged_rows import MergedRows
 from .met_constraints import unmet
+from .overstretched import overstretched
 from .reflection import Reflection
 from .spare_rows import EliminatedRows, SpareRows
+
+# A pivot weaker than this raises doubt about the rank (evidence.py): a weak direction shows in several of them.
+WEAKEST_AS_GIVEN = 1e-5
 
 
 def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> Solution:
@@ -89,7 +93,15 @@ def pv_early(problem: ConstrainedProblem, schedule: Schedule | None = None) -> S
         for step in (step for arrival in arrivals for step in arrival.steps):
             sizes[step.iv] = [x + abs(y) for x, y in zip(sizes[step.iv], step.y, strict=True)]
         pivots.append(where(unmet(problem, sizes, residuals) > 0.0, 0.0, 1.0))
-    return Solution(a, lam, residuals, 1.0, pivots, lost=usually_lost_to_masses(tree.model))
+    steps = [step for arrival in arrivals for step in arrival.steps]
+    eliminated = [x.eliminated for x in steps] + [arrival.merged for arrival in arrivals]
+    weakest = weakest_of([factor, *(x.factor for x in eliminated if x is not None)])
+    free_size = RowVector(abs(y) for step in steps for y in step.y).largest
+    free = lost_to_free_accelerations(free_size, a, sqrt(maximum(weakest, WEAKEST)))
+    pulled = overstretched(problem, [(step.joint, step.y) for step in steps], lam)
+    unsure = where((weakest < WEAKEST_AS_GIVEN) | pulled, PERHAPS, NO)
+    lost = maximum(usually_lost_to_masses(tree.model), free)
+    return Solution(a, lam, residuals, 1.0, pivots, lost=lost, unsure=unsure)
 
 
 def sweep_inward(problem: ConstrainedProblem, schedule: Schedule) -> list[Arrival]:

@@ -18,6 +18,7 @@ from .joint_motions import squared_joint_motions
 from .proximal import FactoredProblem
 
 OK, NOT_CONVERGED, SINGULAR, INFEASIBLE = 0.0, 1.0, 2.0, 4.0
+UNSURE = 2.5  # digits of a weak direction are missing: singular, unless the accelerations are shown to be right
 VECTORS = 6  # Lanczos vectors of a cycle
 CYCLES = 4
 # T has eigenvalues up to 1: what is left of T q after this much has been found in earlier vectors is rounding.
@@ -153,6 +154,7 @@ class Directions:
         self.step = RowVector.zeros(len(r))
         contradicting: Scalar = 0.0
         near: Scalar = 0.0
+        unsure: Scalar = 0.0
         for t, s, counts, u in zip(theta, sigma, self.counts, vectors, strict=True):
             left, pushed = u.dot(r), u.dot(x)
             along = where(counts, left / maximum(t, _NOTHING), -(left + pushed) / maximum(1.0 - t, 1e-3))
@@ -165,11 +167,12 @@ class Directions:
             near = where(is_near, 1.0, near)
             if weak.factored.squares:  # digits of s, the square, that are missing from a direction that counts
                 missing = accuracy.rounding * accuracy.kappa * NOISE
-                near = where(counts & (effect * missing > NOTICEABLE * t), 1.0, near)
+                unsure = where(counts & (effect * missing > NOTICEABLE * t), 1.0, unsure)
             asked = unpushed * sqrt(sizes.relative_square(rows))
             contradicts = ~counts & (asked > maximum(ROUNDING * s, accuracy.consistent))
             contradicting = where(contradicts, 1.0, contradicting)
-        self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, OK))
+        unsure = where(unsure > 0.5, UNSURE, OK) if weak.factored.squares else OK
+        self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, unsure))
 
     def parted(self, rows: RowVector) -> tuple[RowVector, RowVector]:
         """What of some rows lies in directions that count, and in those that do not."""
@@ -177,6 +180,10 @@ class Directions:
         for counts, u in zip(self.counts, self.vectors, strict=True):
             dropped = dropped + u * where(counts, 0.0, u.dot(rows))
         return rows - dropped, dropped
+
+
+def is_unsure(outcome: Scalar) -> Scalar:
+    return abs(outcome - UNSURE) < 0.25
 
 
 def _combined(Q: list[RowVector], coefficients: list[Scalar]) -> RowVector:

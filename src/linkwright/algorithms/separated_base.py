@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ..scalar import Scalar
 from ..spatial import LDL, sum_of
-from ..spatial.partial_factorization import PartialLDL, most_doubtful
+from ..spatial.partial_factorization import PartialLDL, most_doubtful, weakest_of
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,11 @@ class SeparatedBase:
     @property
     def weak(self) -> list[Scalar]:
         return [condition for _, factor in self._blocks for condition in factor.weak] + self._last.weak
+
+    @property
+    def weakest(self) -> Scalar:
+        """The least pivot over its size."""
+        return weakest_of([self._last, *(factor for _, factor in self._blocks)])
 
     def solve(
         self, b: Sequence[Scalar], f: Sequence[Scalar], weakest: float | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from numbers import Real
@@ -13,6 +14,7 @@ from ..algorithms.constrained_aba import constrained_aba
 from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.converge import Accuracy, converge
+from ..algorithms.evidence import Trusted, examined
 from ..algorithms.lcaba import lcaba
 from ..algorithms.lost_digits import usually_lost_to_masses
 from ..algorithms.proximal import Iterations, iterate
@@ -44,6 +46,8 @@ TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
 CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
+# What evidence has to show where digits may be lost (algorithms/evidence.py), by the precision of the answer.
+TRUSTED_ERROR = {"float64": 7e-7, "float32": 7e-4}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -84,6 +88,7 @@ def _check_options(model, options) -> None:
 def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
     def evaluate(tree, x, options):
         mu, precision = None, Precision.of(options)
+        most_lost = precision.most_lost(name)
         if "mu" in options:
             counted, given = options.get("iterations", 1) is not None, options["mu"]
             wanted = stiffness.of(counted=counted, arithmetic=precision.arithmetic)
@@ -102,15 +107,31 @@ def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
             if options["iterations"] is None:
                 usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision.answer]
                 solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
-                if stiffness is PRIMAL and usually_lost_to_masses(tree.model) > precision.most_lost_to_masses:
-                    solution = replace(solution, lost=math.inf)
+                if stiffness is PRIMAL:
+                    if usually_lost_to_masses(tree.model) > precision.most_lost_to_masses:
+                        solution = replace(solution, lost=math.inf)
+                else:
+                    once = functools.partial(_damped_once, solve)
+                    solution = examined(problem, solution, once, _trusted(precision, most_lost))
             else:
                 solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         else:
-            solution = (pv_auto if options.get("base") == "last" else solve)(problem)
-        return _outputs(problem, solution, precision.most_lost(name))
+            hard = pv_auto if options.get("base") == "last" else solve
+            solution = hard(problem)
+            if "mu" not in options:
+                solution = examined(problem, solution, hard, _trusted(precision, most_lost))
+        return _outputs(problem, solution, most_lost)
 
     return evaluate
+
+
+def _damped_once(solve, problem: ConstrainedProblem) -> Solution:
+    start = [0.0] * len(problem.rows)
+    return iterate(solve(problem, start), Iterations(1), start)
+
+
+def _trusted(precision: Precision, most_lost: float) -> Trusted:
+    return Trusted(most_lost, TRUSTED_ERROR[precision.answer], precision.rounding)
 
 
 def _weakest(model: Model, precision: Precision) -> float | None:
@@ -152,7 +173,7 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float):
         "residual": solution.residual,
         "iterations": solution.iterations,
         "status": status(
-            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, most_lost
+            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, solution.unsure, most_lost
         ),
     }
 

@@ -18,12 +18,12 @@ import numpy as np
 SINGLE, DOUBLE = "float32", "float64"
 # Relative errors from digits lost that are flagged, in units of the rounding of one number, by the precision of the
 # arithmetic. Estimates are high by a factor of ten or more (algorithms/lost_digits.py), so these are, too. Answers in
-# single precision may lose three digits more; not where the inertia matrix of joints is factored, in which masses that
-# differ cost up to the square of their ratio.
+# single precision may lose three digits more. Where evidence is asked for (algorithms/evidence.py) it is asked for
+# earlier, and with the inertia matrix of joints, where masses cost up to the square of their ratio, as early as in
+# double precision.
 _MOST_LOST = {DOUBLE: 1e10, SINGLE: 5e4}
-_MORE_FOR_SINGLE = 1e3
-_MORE_IN_JOINT_SPACE = {"ltl": 1.0, "prox_ltl": 1.0, "prox_ltls": 1e2}
-
+_MORE_FOR_SINGLE = {"lcaba": 1e3, "constrained_aba": 1e3, "ltl": 1.0, "prox_ltl": 1.0}
+_MORE_WITH_EVIDENCE = 1e2
 
 # Heavy loads on light links cost digits that articulated inertias with penalties do not show. By typical poses of the
 # model (`usually_lost_to_masses`), from here on answers were found to be off, with a load 1e7 to 1e9 times as heavy.
@@ -48,9 +48,8 @@ class Precision:
 
     def most_lost(self, solver: str) -> float:
         """Digits, see lost_digits.py, that an answer that is ok may have lost."""
-        more = _MORE_IN_JOINT_SPACE.get(solver, _MORE_FOR_SINGLE) if self.answer != self.arithmetic else 1.0
+        more = _MORE_FOR_SINGLE.get(solver, _MORE_WITH_EVIDENCE) if self.answer != self.arithmetic else 1.0
         return _MOST_LOST[self.arithmetic] * more
-
 
     @property
     def most_lost_to_masses(self) -> float:

@@ -22,13 +22,15 @@ STATUS_MEANING = {
 
 def status(
     a: Sequence[Scalar], pivots: Sequence[Scalar], converged: Scalar | None = None, outcome: Scalar | None = None,
-    lost: Scalar | None = None, most_lost: float = math.inf,
+    lost: Scalar | None = None, unsure: Scalar | None = None, most_lost: float = math.inf,
 ) -> Scalar:  # fmt: skip
     """The worst that applies: not finite, then a pivot that is not positive, then what the iterations say."""
     code: Scalar = STATUS_OK if outcome is None else outcome
     if lost is not None:  # of what is ok or singular: converged, but not to the right answer
-        unsure = STATUS_NOT_CONVERGED if outcome is None else where(outcome > 3.5, outcome, STATUS_NOT_CONVERGED)
-        code = where(lost > most_lost, unsure, code)
+        doubted = STATUS_NOT_CONVERGED if outcome is None else where(outcome > 3.5, outcome, STATUS_NOT_CONVERGED)
+        code = where(lost > most_lost, doubted, code)
+    if unsure is not None:
+        code = where(unsure > 1.5, STATUS_SINGULAR, code)
     if converged is not None:
         code = where(converged, code, STATUS_NOT_CONVERGED)
     for pivot in pivots:

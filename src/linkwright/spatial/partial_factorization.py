@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..scalar import Scalar, is_zero, maximum, where
+from ..scalar import Scalar, is_zero, maximum, minimum, where
 from .matrix import sum_of
 
 # A pivot below this fraction of its row's size is not divided by: what is left of other entries would have lost eight
@@ -99,6 +99,14 @@ def most_doubtful(
     for multiplier, weak in zip(x, conditions, strict=True):
         before = maximum(where(weak, abs(multiplier), 0.0), before)
     return before
+
+
+def weakest_of(factors: Sequence[PartialLDL]) -> Scalar:
+    """The least pivot over its size, at most 1."""
+    weakest: Scalar = 1.0
+    for strength in (x for factor in factors for x in factor.strengths):
+        weakest = minimum(strength, weakest)
+    return weakest
 
 
 def _exchange(x: list[Scalar], j: int, condition: Scalar) -> None:
