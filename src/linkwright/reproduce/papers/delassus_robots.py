@@ -147,9 +147,7 @@ def judge_hands(values: Values) -> list[Check]:
     ]
 
 
-SAVED_REASON = (
-    "Less than in the paper: our PV-OSIM keeps the zeros of rows on single joints, so that there is less left to save."
-)
+SAVED_REASON = "Less than in the paper; it is not broken down why."
 
 
 ITEMS = (

@@ -102,11 +102,7 @@ def judge_table(values: Values) -> list[Check]:
 
 
 LTL_REASON = "With seven joints the inertia matrix has 28 entries, and its zeros are known when the program is traced."
-EARLY_REASON = (
-    "Our PV-early keeps spare rows against weak pivots (accuracy 1e-9 where the paper's choice of pivots loses half "
-    "of the "
-    "digits), which costs operations."
-)
+EARLY_REASON = "Our PV-early keeps spare rows against weak pivots, which costs operations."
 
 
 def _ratios(what: str, ratios: dict[str, float]) -> str:

@@ -97,10 +97,9 @@ def judge_chain(values: Values) -> list[Check]:
 
 
 CHAIN_REASON = (
-    "Our LCABA is the cheaper one, so it is better here than in the paper: in body frames the column of each "
-    "coupling block that a "
-    "joint leaves is exactly zero and drops out, which rows of proxBBO profit less from. Both orders are as the "
-    "paper says."
+    "By count our LCABA is the cheaper one; both orders are as the paper says. It is not broken down further. A "
+    "candidate: in "
+    "body frames the column of each coupling block that a joint leaves is exactly zero, and drops out when traced."
 )
 
 
@@ -136,9 +135,9 @@ def judge_tip(values: Values) -> list[Check]:
 
 
 TIP_REASON = (
-    "With short branches from one hub the inertia matrix is nearly block diagonal, and our proxLTL uses its zeros; "
-    "both are "
-    "cubic in the number of branches here, since every constraint reaches the same two bodies."
+    "With short branches from one hub the inertia matrix is nearly block diagonal, and our proxLTL leaves its zeros "
+    "out; the "
+    "counts of both grow nearly alike here."
 )
 
 
