@@ -75,17 +75,33 @@ class _Moves:
         return [*lines, f"br label %{after}"]
 
     def _copy(self, move: Move, column: str) -> list[str]:
-        vector, alignment = self.vector, self.places.alignment
+        vector = self.vector
         lines, source = self._address(move.source, column)
-        value = self._new()
+        value, (held, alignment) = self._new(), self._held(move.source)
         if move.source.memory is Memory.CONSTANTS:
             number = self._new()
             lines.append(f"{number} = load {vector.scalar}, ptr {source}, align {vector.scalar_bytes}")
             lines += self._in_all_lanes(number, value)
         else:
-            lines.append(f"{value} = load {vector.text}, ptr {source}, align {alignment}")
+            lines.append(f"{value} = load {held.text}, ptr {source}, align {alignment}")
+        if held is not vector:
+            value, number = self._new(), value
+            lines.append(f"{value} = {vector.from_arrays(number)}")
+        if move.target.memory is Memory.OUTPUT and vector.converts:  # rounded whatever holds it: see emit.py
+            value, number = self._new(), value
+            lines.append(f"{value} = {vector.to_arrays(number)}")
+            if not self.places.in_arrays:
+                value, number = self._new(), value
+                lines.append(f"{value} = {vector.from_arrays(number)}")
         more, target = self._address(move.target, column, written=True)
-        return [*lines, *more, f"store {vector.text} {value}, ptr {target}, align {alignment}"]
+        held, alignment = self._held(move.target)
+        return [*lines, *more, f"store {held.text} {value}, ptr {target}, align {alignment}"]
+
+    def _held(self, line: Line) -> tuple[VectorType, int]:
+        """(The type of what a line holds, its alignment): inputs and outputs may be the user's own arrays."""
+        if line.memory in (Memory.INPUT, Memory.OUTPUT) and self.places.in_arrays and self.vector.converts:
+            return self.vector.in_arrays, self.vector.in_arrays.bytes
+        return self.vector, self.places.alignment
 
     def _in_all_lanes(self, number: str, value: str) -> list[str]:
         vector = self.vector
@@ -100,7 +116,7 @@ class _Moves:
 
     def _address(self, line: Line, column: str, *, written: bool = False) -> tuple[list[str], str]:
         base, offset = self._begin(line, written)
-        kind = self.vector.scalar if line.memory is Memory.CONSTANTS else self.vector.text
+        kind = self.vector.scalar if line.memory is Memory.CONSTANTS else self._held(line)[0].text
         start, passes, columns, element, address = (self._new() for _ in range(5))
         return [
             f"{start} = getelementptr i8, ptr {base}, i64 {offset}",

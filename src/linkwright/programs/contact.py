@@ -19,6 +19,7 @@ from ..scalar import where
 from ..spatial import Force, sum_of
 from .closures import check_positions
 from .penalties import PRIMAL, bearable_stiffness, penalties
+from .precision import Precision
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
@@ -37,12 +38,12 @@ _ROUNDINGS = 100.0  # of a number: what sums of slopes leave of zero
 
 
 def _evaluate(tree: Tree, x, options):
-    v, dt, precision = list(x["v"]), x["dt"][()], options.get("precision", "float64")
+    v, dt, precision = list(x["v"]), x["dt"][()], Precision.of(options)
     law = tree.model.contact_law
     hard = options["equality"] == "hard"
     mu = None
     if tree.model.nc:
-        wanted = bearable_stiffness(tree.model, PRIMAL.of(counted=False, precision=precision))
+        wanted = bearable_stiffness(tree.model, PRIMAL.of(counted=False, arithmetic=precision.arithmetic))
         mu = penalties(tree.model, None, wanted).tolist()
     problem = ConstrainedProblem(
         tree, x["q"], v, x["tau"], f_ext=external_forces(tree, x), mu=mu,
@@ -55,9 +56,9 @@ def _evaluate(tree: Tree, x, options):
     joints = joint_rows(problem, v, dt, limits=options["limits"], friction=options["friction"])
     soft = SoftProblem(problem, [state.rows for state in contacts], joints, hard)
     start = list(x["warm"]) if "warm" in x else [0.0] * tree.nv
-    tolerance = TOLERANCE[precision] if options["tolerance"] is None else float(options["tolerance"])
+    tolerance = TOLERANCE[precision.answer] if options["tolerance"] is None else float(options["tolerance"])
     limit = MOST_PASSES if options["iterations"] is None else options["iterations"]
-    solution = newton(soft, start, tolerance, limit, _ROUNDINGS * float(np.finfo(precision).eps))
+    solution = newton(soft, start, tolerance, limit, _ROUNDINGS * precision.rounding)
     return {
         "a": solution.a,
         **_contact_outputs(contacts, solution),
@@ -138,5 +139,6 @@ CONTACT = (
         "contact_dynamics", "forward dynamics with contacts, limits and dry friction, MuJoCo's soft law",
         ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate, ("f_ext",), _DEFAULT, _OPTIONS, check_solvable, _check_options,
         lambda options: ("warm",) if options["warm_start"] == "input" else (), contacts="soft",
+        needs_double=lambda options: True,
     ),
 )  # fmt: skip
