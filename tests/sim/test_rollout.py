@@ -60,12 +60,14 @@ def test_records_are_every_so_many_steps_and_the_last(mechanism):
     np.testing.assert_array_equal(some.worst, every.worst)  # kept for every step
 
 
-def test_going_on_from_the_end(mechanism):
+@pytest.mark.parametrize("integrator, allowed", [("euler", 1e-9), ("damped_euler", 1e-8)])
+def test_going_on_from_the_end(mechanism, integrator, allowed):
+    """But for the multipliers it starts from, and the accelerations that damped Euler keeps beside q and v."""
     model, q0, v0 = mechanism
-    whole = lw.simulate(model, q0, v0, dt=1e-3, steps=40)
-    first = lw.simulate(model, q0, v0, dt=1e-3, steps=25)
-    second = lw.simulate(model, *first.final, dt=1e-3, steps=15, start="as given")
-    assert np.abs(second.q - whole.q[25:]).max() < 1e-8  # but for the multipliers and accelerations it starts from
+    whole = lw.simulate(model, q0, v0, dt=1e-3, steps=40, integrator=integrator)
+    first = lw.simulate(model, q0, v0, dt=1e-3, steps=25, integrator=integrator)
+    second = lw.simulate(model, *first.final, dt=1e-3, steps=15, start="as given", integrator=integrator)
+    assert np.abs(second.q - whole.q[25:]).max() < allowed
 
 
 def test_all_ways_of_giving_the_same_torques(mechanism, rng):

@@ -52,6 +52,8 @@ def test_bad_input():
         simulator.step(np.zeros(4))
     with pytest.raises(InputError, match="n is 0"):
         simulator.step(n=0)
+    with pytest.raises(InputError, match="saved lacks v, lam"):
+        simulator.restore({"q": q0})
     with pytest.raises(InputError, match="another robot or batch"):
         simulator.restore(lw.Simulator(model).save())
     with pytest.raises(InputError, match="batch is True"):

@@ -136,7 +136,7 @@ class Simulator:
 
     @property
     def status(self) -> np.ndarray:
-        """Of the last step, per sample: `linkwright.STATUS_MEANING`; 3 where the state is not finite."""
+        """Of the last step, per sample, as of the solvers; 3 where the state is not finite."""
         finite = np.isfinite(self.q).all(axis=-1) & np.isfinite(self.v).all(axis=-1)
         return np.where(finite, self._status, 3.0)
 
@@ -146,6 +146,10 @@ class Simulator:
         return {**state, "steps": self.steps, "status": np.array(self._status)}
 
     def restore(self, saved: dict[str, Any]) -> None:
+        """Go on from what `save` returned, of a simulator of the same robot and batch."""
+        missing = [name for name in (*_STATE, "steps", "status") if name not in saved]
+        if missing:
+            raise InputError(f"saved lacks {', '.join(missing)}; expected what `save` returned")
         arrays = []
         for name, own in zip(_STATE, self._state, strict=False):
             array = np.array(saved[name], dtype=float)
