@@ -28,7 +28,7 @@ from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
 from .closures import check_positions
 from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
-from .precision import Precision, promises_answers
+from .precision import SINGLE, Precision, promises_answers
 from .recipe import Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
@@ -93,7 +93,8 @@ def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
             counted, given = options.get("iterations", 1) is not None, options["mu"]
             wanted = stiffness.of(counted=counted, arithmetic=precision.arithmetic)
             if not counted:
-                wanted = softened(wanted, _rank_tolerance(tree.model, options, precision))
+                if precision.answer == SINGLE:
+                    wanted = softened(wanted, _rank_tolerance(tree.model, options, precision))
                 if stiffness is PRIMAL and given is None:
                     wanted = bearable_stiffness(tree.model, wanted)
             mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
