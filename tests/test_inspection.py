@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.analysis import algorithm_costs, cheapest
 from linkwright.errors import InputError
-from linkwright.inspection import algorithm_costs, cheapest
 from linkwright.trace import count_operations
 
 

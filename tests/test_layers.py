@@ -10,8 +10,8 @@ import linkwright
 ROOT = Path(linkwright.__file__).parent
 LAYERS = (
     "errors", "scalar", "fixed_order", "spatial", "model", "algorithms", "trace", "codegen", "programs", "compilation",
-    "delassus_operator", "robots", "io", "referee", "assembly", "mobility_analysis", "sim", "viewer", "bench",
-    "reproduce", "inspection", "cli",
+    "delassus_operator", "robots", "io", "referee", "assembly", "analysis", "sim", "viewer", "bench",
+    "reproduce", "cli",
 )  # fmt: skip
 # Layers that must not know certain others although these come first.
 FORBIDDEN = {"trace": {"spatial", "model", "algorithms"}, "codegen": {"spatial", "model", "algorithms"}}

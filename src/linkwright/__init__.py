@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import viewer
+    from .analysis import inspect, mobility
     from .assembly import (
         MotorMap,
         check_state,
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
     from .compilation import compile, reference, trace_program
     from .delassus_operator import delassus_operator
     from .errors import LinkwrightError, NoConvergence, SimulationError
-    from .inspection import inspect
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
-    from .mobility_analysis import mobility
     from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
     from .model.constraints import center_of_mass, close_with, connect, constrain, couple, transmission, weld
     from .model.constraints.rod import rod
@@ -58,15 +57,14 @@ __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
+    "analysis": "inspect mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
     "compilation": "compile reference trace_program",
     "delassus_operator": "delassus_operator",
     "errors": "LinkwrightError NoConvergence SimulationError",
-    "inspection": "inspect",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
-    "mobility_analysis": "mobility",
     "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose",
     "model.constraints": "center_of_mass close_with connect constrain couple transmission weld",
     "model.constraints.rod": "rod",
@@ -85,8 +83,8 @@ _PUBLIC = {
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
 _MODULES = (
-    "algorithms", "assembly", "bench", "cli", "codegen", "compilation", "errors", "fixed_order", "inspection", "io",
-    "mobility_analysis", "model", "programs", "referee", "robots", "scalar", "sim", "spatial", "trace", "viewer",
+    "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "errors", "fixed_order",
+    "io", "model", "programs", "referee", "robots", "scalar", "sim", "spatial", "trace", "viewer",
 )  # fmt: skip
 
 

@@ -8,13 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from linkwright import weld
-from linkwright.algorithms.constrained_aba import constrained_aba
-from linkwright.algorithms.constrained_ltl import ltl, prox_ltl, prox_ltls
-from linkwright.algorithms.constrained_problem import ConstrainedProblem, Solution
-from linkwright.algorithms.proximal import Iterations, iterate
-from linkwright.algorithms.pv import prox_pv, pv
-from linkwright.algorithms.pv_base import pv_auto
-from linkwright.algorithms.pv_early import pv_early
+from linkwright.algorithms.constrained.constrained_aba import constrained_aba
+from linkwright.algorithms.constrained.constrained_ltl import ltl, prox_ltl, prox_ltls
+from linkwright.algorithms.constrained.pv import prox_pv, pv
+from linkwright.algorithms.constrained.pv_base import pv_auto
+from linkwright.algorithms.constrained.pv_early import pv_early
+from linkwright.algorithms.convergence.proximal import Iterations, iterate
+from linkwright.algorithms.rows.constrained_problem import ConstrainedProblem, Solution
 from linkwright.model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose, Tree
 from linkwright.model.constraints import Constraint
 from linkwright.referee import DenseDynamics, KKTSolution, solve_kkt

@@ -5,11 +5,11 @@ import pytest
 from cluster_cases import dense_projection, flat, full_matrices, plan, random_clustered, random_state, solved
 
 import linkwright as lw
-from linkwright.algorithms.cluster_aba import cluster_aba
-from linkwright.algorithms.cluster_crba import cluster_crba
-from linkwright.algorithms.cluster_efpa import cluster_efpa
-from linkwright.algorithms.cluster_projection import lagrange, projected_efpa, projected_rnea, projection
-from linkwright.algorithms.cluster_rnea import cluster_rnea
+from linkwright.algorithms.clusters.cluster_aba import cluster_aba
+from linkwright.algorithms.clusters.cluster_crba import cluster_crba
+from linkwright.algorithms.clusters.cluster_efpa import cluster_efpa
+from linkwright.algorithms.clusters.cluster_projection import lagrange, projected_efpa, projected_rnea, projection
+from linkwright.algorithms.clusters.cluster_rnea import cluster_rnea
 from linkwright.referee import DenseDynamics, solve_kkt
 from linkwright.spatial import Force
 

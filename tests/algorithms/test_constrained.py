@@ -20,12 +20,12 @@ from constrained_cases import (
 
 import linkwright as lw
 from linkwright import connect, weld
-from linkwright.algorithms.aba import aba
-from linkwright.algorithms.constrained_ltl import ltl_soft
-from linkwright.algorithms.constrained_problem import ConstrainedProblem
-from linkwright.algorithms.pv import pv
-from linkwright.algorithms.pv_base import base_is_separable, floating_bases, pv_auto, pv_with_base_last
-from linkwright.algorithms.pv_early import pv_early
+from linkwright.algorithms.constrained.constrained_ltl import ltl_soft
+from linkwright.algorithms.constrained.pv import pv
+from linkwright.algorithms.constrained.pv_base import base_is_separable, floating_bases, pv_auto, pv_with_base_last
+from linkwright.algorithms.constrained.pv_early import pv_early
+from linkwright.algorithms.rows.constrained_problem import ConstrainedProblem
+from linkwright.algorithms.tree.aba import aba
 from linkwright.errors import InputError, MissingExtraError
 from linkwright.model import Tree
 from linkwright.model.constraints import constrain

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.caba_osim import caba_osim
-from linkwright.algorithms.delassus_dense import dense_delassus
-from linkwright.algorithms.efpa import efpa
-from linkwright.algorithms.kjr import kjr
-from linkwright.algorithms.ltl_osim import ltl_osim
-from linkwright.algorithms.pv_base import base_is_separable, floating_bases
-from linkwright.algorithms.pv_osim import pv_osim
-from linkwright.algorithms.pv_osim_fast import pv_osim_fast
-from linkwright.algorithms.pv_osimr import pv_osimr
+from linkwright.algorithms.constrained.pv_base import base_is_separable, floating_bases
+from linkwright.algorithms.delassus.caba_osim import caba_osim
+from linkwright.algorithms.delassus.delassus_dense import dense_delassus
+from linkwright.algorithms.delassus.efpa import efpa
+from linkwright.algorithms.delassus.kjr import kjr
+from linkwright.algorithms.delassus.ltl_osim import ltl_osim
+from linkwright.algorithms.delassus.pv_osim import pv_osim
+from linkwright.algorithms.delassus.pv_osim_fast import pv_osim_fast
+from linkwright.algorithms.delassus.pv_osimr import pv_osimr
 from linkwright.codegen import compile_program
 from linkwright.model import ModelBuilder, Tree
 from linkwright.model.constraints import constrain

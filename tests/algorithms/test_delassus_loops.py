@@ -5,11 +5,11 @@ import pytest
 from loop_cases import random_graph, repeated
 
 import linkwright as lw
-from linkwright.algorithms.delassus_dense import dense_delassus
-from linkwright.algorithms.efpa import efpa
-from linkwright.algorithms.kjr import kjr
-from linkwright.algorithms.ltl_osim import ltl_osim
-from linkwright.algorithms.pv_osim import pv_osim
+from linkwright.algorithms.delassus.delassus_dense import dense_delassus
+from linkwright.algorithms.delassus.efpa import efpa
+from linkwright.algorithms.delassus.kjr import kjr
+from linkwright.algorithms.delassus.ltl_osim import ltl_osim
+from linkwright.algorithms.delassus.pv_osim import pv_osim
 from linkwright.errors import UnsupportedError
 from linkwright.model import tree_of
 from linkwright.referee import DenseDynamics

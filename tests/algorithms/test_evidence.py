@@ -7,12 +7,12 @@ import pytest
 
 import linkwright as lw
 from linkwright import weld
-from linkwright.algorithms.balance import balance
-from linkwright.algorithms.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem
-from linkwright.algorithms.evidence import Trusted, examined
-from linkwright.algorithms.pv import pv
-from linkwright.algorithms.pv_early import pv_early
-from linkwright.algorithms.row_scales import row_scales
+from linkwright.algorithms.constrained.pv import pv
+from linkwright.algorithms.constrained.pv_early import pv_early
+from linkwright.algorithms.convergence.balance import balance
+from linkwright.algorithms.convergence.evidence import Trusted, examined
+from linkwright.algorithms.rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem
+from linkwright.algorithms.rows.row_scales import row_scales
 from linkwright.bench.trust import recheck
 from linkwright.model import Tree
 from linkwright.robots import chain

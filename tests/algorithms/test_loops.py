@@ -7,7 +7,7 @@ import pytest
 from loop_cases import exactly_relative, random_graph, repeated
 
 import linkwright as lw
-from linkwright.algorithms.elimination import elimination_order
+from linkwright.algorithms.constrained.elimination_order import elimination_order
 from linkwright.errors import UnsupportedError
 from linkwright.model import Tree
 from linkwright.model.constraints import Coupling, RelativeConstraint

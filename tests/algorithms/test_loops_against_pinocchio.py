@@ -5,7 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.bench.loop_systems import pinocchio_constraints
-from linkwright.io.pinocchio import pinocchio_model, to_pinocchio
+from linkwright.io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
 
 pin = pytest.importorskip("pinocchio")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.ltl import (
+from linkwright.algorithms.tree.ltl import (
     ltl_factor,
     multiply_L,
     multiply_LT,

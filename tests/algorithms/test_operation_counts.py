@@ -3,7 +3,7 @@
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.aba import aba
+from linkwright.algorithms.tree.aba import aba
 from linkwright.model import Tree
 from linkwright.robots import chain, humanoid, quadruped
 from linkwright.trace import count_operations, simplify, trace

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.aba import aba
-from linkwright.algorithms.crba import crba
-from linkwright.algorithms.rnea import rnea
+from linkwright.algorithms.tree.aba import aba
+from linkwright.algorithms.tree.crba import crba
+from linkwright.algorithms.tree.rnea import rnea
 from linkwright.model import Tree
 from linkwright.robots.random import random_tree
 

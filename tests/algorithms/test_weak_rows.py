@@ -12,12 +12,12 @@ from constrained_cases import error, ladder
 
 import linkwright as lw
 from linkwright import connect, weld
-from linkwright.algorithms.constrained_problem import ConstrainedProblem
-from linkwright.algorithms.delassus_dense import dense_delassus
-from linkwright.algorithms.pv import pv
-from linkwright.algorithms.pv_base import pv_auto
-from linkwright.algorithms.pv_early import pv_early
-from linkwright.algorithms.pv_osim_fast import pv_osim_fast
+from linkwright.algorithms.constrained.pv import pv
+from linkwright.algorithms.constrained.pv_base import pv_auto
+from linkwright.algorithms.constrained.pv_early import pv_early
+from linkwright.algorithms.delassus.delassus_dense import dense_delassus
+from linkwright.algorithms.delassus.pv_osim_fast import pv_osim_fast
+from linkwright.algorithms.rows.constrained_problem import ConstrainedProblem
 from linkwright.model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose, Tree
 from linkwright.model.joint import free_flyer
 from linkwright.referee import solve_kkt

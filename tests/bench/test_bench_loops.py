@@ -49,7 +49,7 @@ def test_closed_states_are_closed():
 
 def test_what_pinocchio_cannot_express_is_named():
     pytest.importorskip("pinocchio")
-    from linkwright.io.pinocchio import pinocchio_model
+    from linkwright.io.pinocchio.pinocchio_model import pinocchio_model
 
     planar, points = four_bar(), four_bar(closure="point")
     other = pinocchio_model(planar.without_constraints())

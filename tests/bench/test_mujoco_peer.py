@@ -66,7 +66,7 @@ def test_same_dynamics(name: str) -> None:
 def test_constraints_hold() -> None:
     pytest.importorskip("mujoco", reason="needs MuJoCo: pip install mujoco")
     pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
-    from linkwright.io.pinocchio import pinocchio_model
+    from linkwright.io.pinocchio.pinocchio_model import pinocchio_model
 
     model = load("talos")
     names = ("leg_left_6_joint", "leg_right_6_joint", "arm_left_7_joint")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from linkwright.io.xml import Element, parse_xml
+from linkwright.io.text.xml import Element, parse_xml
 
 VALUES = [
     "", " ", "nan", "-inf", "1e400", "1e49", "-1e49", "1e-320", "-0", "0", "-1", "0 0 0", "1 2", "1 2 3 4",

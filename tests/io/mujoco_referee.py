@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from linkwright.io.mujoco_state import MujocoCoordinates
+from linkwright.io.mujoco.mujoco_state import MujocoCoordinates
 
 
 class MujocoReferee:

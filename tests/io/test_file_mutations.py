@@ -16,11 +16,11 @@ from test_urdf_loops import LOOP, YAML, robot
 
 from linkwright.errors import LinkwrightError, LoadError
 from linkwright.io import load
-from linkwright.io.json import read_json
-from linkwright.io.mjcf import read_mjcf
-from linkwright.io.parallel_robots import read_closures
-from linkwright.io.sdf import read_sdf
-from linkwright.io.urdf import read_urdf
+from linkwright.io.json_files import read_json
+from linkwright.io.mjcf.mjcf_reader import read_mjcf
+from linkwright.io.sdf.sdf_reader import read_sdf
+from linkwright.io.urdf.parallel_robots import read_closures
+from linkwright.io.urdf.urdf_reader import read_urdf
 from linkwright.model import Model
 from linkwright.model.serialization import to_dictionary
 from linkwright.robots.catalog import find_robot

@@ -11,7 +11,7 @@ import pytest
 
 from linkwright.errors import LoadError
 from linkwright.io import load, save
-from linkwright.io.json import read_json
+from linkwright.io.json_files import read_json
 from linkwright.model.serialization import to_dictionary
 from linkwright.robots import random_tree, robots
 

@@ -9,8 +9,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LoadError, ModelError
-from linkwright.io.json import read_json, to_json
-from linkwright.io.yaml_subset import read_yaml
+from linkwright.io.json_files import read_json, to_json
+from linkwright.io.text.yaml_subset import read_yaml
 
 
 def duplicate_keys(n: int) -> None:

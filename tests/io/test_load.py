@@ -98,7 +98,7 @@ def test_folders_and_pipes(tmp_path):
 def test_too_large(tmp_path, monkeypatch):
     path = tmp_path / "robot.urdf"
     path.write_text(PENDULUM)
-    monkeypatch.setattr(sys.modules["linkwright.io.reading"], "MAX_BYTES", 10)
+    monkeypatch.setattr(sys.modules["linkwright.io.text.reading"], "MAX_BYTES", 10)
     with pytest.raises(LoadError, match="larger than 10 bytes"):
         load(path)
 

@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError, MissingExtraError, UnsupportedError
 from linkwright.io import from_pinocchio, from_pinocchio_model, load, pinocchio_model, to_pinocchio
-from linkwright.io.pinocchio_state import pinocchio_nq
+from linkwright.io.pinocchio.pinocchio_state import pinocchio_nq
 from linkwright.model import Pose
 from linkwright.robots import humanoid, random_tree
 

@@ -10,7 +10,7 @@ from sdf_files import FOUR_BAR, joint, link, sdf
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, LoadError
-from linkwright.io.sdf import read_sdf
+from linkwright.io.sdf.sdf_reader import read_sdf
 from linkwright.model import Pose
 from linkwright.robots.catalog import find_robot
 

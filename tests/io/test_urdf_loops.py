@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LoadError
-from linkwright.io.urdf import read_urdf
+from linkwright.io.urdf.urdf_reader import read_urdf
 from linkwright.model import Pose
 
 LINK = (

@@ -14,9 +14,9 @@ from urdf_writer import PENDULUM, write_urdf
 
 from linkwright.errors import LinkwrightError
 from linkwright.io import load
-from linkwright.io.json import read_json
-from linkwright.io.urdf import read_urdf
-from linkwright.io.xml import parse_xml
+from linkwright.io.json_files import read_json
+from linkwright.io.text.xml import parse_xml
+from linkwright.io.urdf.urdf_reader import read_urdf
 from linkwright.model import Model
 from linkwright.model.serialization import to_dictionary
 from linkwright.robots import humanoid

@@ -7,7 +7,7 @@ import pytest
 from urdf_writer import PENDULUM, write_urdf
 
 from linkwright import reference
-from linkwright.io.urdf import read_urdf
+from linkwright.io.urdf.urdf_reader import read_urdf
 from linkwright.robots import humanoid, quadruped
 
 WITH_HEAVY_BASE = PENDULUM.replace(

@@ -8,7 +8,7 @@ import pytest
 from urdf_writer import PENDULUM
 
 from linkwright.errors import LoadError, UnsupportedError
-from linkwright.io.urdf import read_urdf
+from linkwright.io.urdf.urdf_reader import read_urdf
 
 
 def line_of(text: str, part: str) -> int:

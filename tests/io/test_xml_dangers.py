@@ -7,8 +7,8 @@ import time
 import pytest
 
 from linkwright.errors import LoadError
-from linkwright.io import xml
-from linkwright.io.xml import parse_xml
+from linkwright.io.text import xml
+from linkwright.io.text.xml import parse_xml
 
 BILLION_LAUGHS = (
     '<?xml version="1.0"?>\n<!DOCTYPE robot [\n<!ENTITY a0 "ha">\n'

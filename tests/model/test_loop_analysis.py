@@ -5,8 +5,8 @@ import pytest
 from drawings import four_bar, stewart_platform
 
 import linkwright as lw
-from linkwright.algorithms.bbo import roots
-from linkwright.algorithms.elimination import elimination_order
+from linkwright.algorithms.constrained.bbo import roots
+from linkwright.algorithms.constrained.elimination_order import elimination_order
 from linkwright.errors import InputError
 from linkwright.model import Tree
 

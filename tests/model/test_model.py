@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.aba import aba
+from linkwright.algorithms.tree.aba import aba
 from linkwright.errors import InputError, ModelError
 from linkwright.model import Tree
 from linkwright.model.graph import KinematicGraph

@@ -127,7 +127,7 @@ def test_biped_is_symmetric_and_stands_on_level_ground():
 @pytest.mark.parametrize("build", [ring, chain_of_loops, star, common_tip])
 def test_elimination_stays_local(build):
     """What makes LCABA's cost linear: no link has more neighbours when the mechanism is larger."""
-    from linkwright.algorithms.elimination import elimination_order
+    from linkwright.algorithms.constrained.elimination_order import elimination_order
     from linkwright.model import Tree
 
     widest = [max(len(neighbours) for _, neighbours in elimination_order(Tree(build(n)))) for n in (4, 12, 30)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import linkwright as lw
-from linkwright.algorithms.constraint_state import constraint_state
+from linkwright.algorithms.rows.constraint_state import constraint_state
 from linkwright.model import Tree
 
 

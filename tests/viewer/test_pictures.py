@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.elimination import elimination_order
+from linkwright.algorithms.constrained.elimination_order import elimination_order
 from linkwright.errors import InputError
 from linkwright.model import Tree
 from linkwright.viewer import graph_svg, write_svg

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..algorithms.row_scales import rank_tolerance
+from ..algorithms.rows.row_scales import rank_tolerance
 from ..model import Model
 from .constraint_functions import ConstraintFunctions, constraint_functions
 from .independent_rows import IndependentRows, independent_rows

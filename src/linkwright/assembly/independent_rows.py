@@ -1,4 +1,4 @@
-"""Which directions of the constraints count at a pose: the one rank of the library (algorithms/row_scales.py).
+"""Which directions of the constraints count at a pose: the one rank of the library (algorithms/rows/row_scales.py).
 
 Rows are divided by their scale and taken in coordinates in which the inertia is one. Directions whose singular value
 is then below the model's rank tolerance are dependent: they follow from the others but for the digits of the file,
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..algorithms.row_scales import rank_tolerance, row_scales
+from ..algorithms.rows.row_scales import rank_tolerance, row_scales
 from ..model import Model
 
 _LEAST_INERTIA = 1e-9  # of the largest: what velocities without inertia are given, where there are such

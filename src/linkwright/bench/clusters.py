@@ -12,16 +12,16 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from .. import compile as compile_algorithm
+from ..analysis.timing import best_seconds
 from ..compilation import trace_program
 from ..io import load
-from ..io.pinocchio import pinocchio_model, to_pinocchio
+from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..programs import RECIPES
 from ..programs.cluster_state import plan_of
 from ..programs.recipe import Recipe
 from ..trace import count_operations
 from .peers.pinocchio_cpp import PinocchioCpp
-from .timing import best_seconds
 
 BATCH = 4096
 TALOS_ABA = 7.5  # microseconds of Pinocchio's C++ where the library was timed

@@ -12,8 +12,9 @@ import numpy as np
 
 from .. import compile as compile_algorithm
 from .. import delassus_operator, reference
+from ..analysis.timing import best_seconds
 from ..errors import LinkwrightError
-from ..io.pinocchio import pinocchio_model, to_pinocchio
+from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from ..programs import RECIPES
@@ -24,7 +25,6 @@ from .loop_systems import pinocchio_constraints
 from .peers.mujoco_peer import MujocoPeer
 from .peers.pinocchio_cpp import PinocchioCpp
 from .systems import SYSTEMS
-from .timing import best_seconds
 
 ITERATIONS = 3
 BATCH = 1024

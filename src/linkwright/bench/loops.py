@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import compile as compile_algorithm
 from .. import reference
-from ..io.pinocchio import pinocchio_model, to_pinocchio
+from ..analysis.timing import best_seconds
+from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from ..programs import RECIPES
 from .loop_systems import SYSTEMS, pinocchio_constraints
 from .peers.pinocchio_cpp import PinocchioCpp
-from .timing import best_seconds
 
 ALGORITHMS = tuple(name for name in ("lcaba", "prox_bbo", "prox_ltl", "aba") if name in RECIPES)
 ITERATIONS = (1, 3)

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from ..analysis.timing import best_seconds
 from ..compilation import compile as compile_algorithm
 from ..model import Model
 from .loop_systems import SYSTEMS
-from .timing import best_seconds
 
 ITERATIONS = 3
 BATCH = 256

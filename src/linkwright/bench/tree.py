@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from .. import compile as compile_algorithm
+from ..analysis.timing import best_seconds
 from ..io import load
-from ..io.pinocchio import pinocchio_model, to_pinocchio
+from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from .peers.pinocchio_cpp import PinocchioCpp
-from .timing import best_seconds
 
 ROBOTS = ("panda", "solo12", "go1", "simple_humanoid", "talos", "g1", "icub")
 ALGORITHMS = ("aba", "rnea", "crba")

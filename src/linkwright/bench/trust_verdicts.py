@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from ..algorithms.row_scales import rank_tolerance, row_scales
+from ..algorithms.rows.row_scales import rank_tolerance, row_scales
 from ..programs.status import STATUS_INFEASIBLE, STATUS_OK, STATUS_SINGULAR
 from ..referee import KKTSolution, solve_kkt
 from .trust_poses import States

@@ -9,8 +9,8 @@ from functools import partial
 import typer
 from rich.table import Table
 
+from ..analysis.timing import machine
 from ..bench.peers.pinocchio_cpp import find_peer
-from ..bench.timing import machine
 from ..errors import InputError
 from .figures import check_figure
 from .output import chosen_names, describe, progress_display, table_console

@@ -15,7 +15,7 @@ from rich.text import Text
 
 import linkwright as lw
 
-from ..inspection import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
+from ..analysis import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
 from .output import table_console
 
 _MANY = 24  # rows of a table that are shown without --all

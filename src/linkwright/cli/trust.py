@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from ..bench.timing import machine
+from ..analysis.timing import machine
 from ..errors import InputError
 from .output import chosen_names, describe, progress_display, table_console
 

@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING, Any
 from .load import load
 
 if TYPE_CHECKING:
-    from .mjcf import read_mjcf
-    from .mjcf_writer import to_mjcf
-    from .mujoco_model import from_mujoco_model
-    from .mujoco_state import MujocoCoordinates, from_mujoco, to_mujoco
-    from .pinocchio import from_pinocchio, from_pinocchio_model, pinocchio_model, to_pinocchio
+    from .mjcf.mjcf_reader import read_mjcf
+    from .mjcf.mjcf_writer import to_mjcf
+    from .mujoco.mujoco_model import from_mujoco_model
+    from .mujoco.mujoco_state import MujocoCoordinates, from_mujoco, to_mujoco
+    from .pinocchio.pinocchio_model import from_pinocchio, from_pinocchio_model, pinocchio_model, to_pinocchio
     from .saving import save
-    from .sdf import read_sdf
-    from .urdf import read_urdf
+    from .sdf.sdf_reader import read_sdf
+    from .urdf.urdf_reader import read_urdf
 
-_HOME = {
-    "MujocoCoordinates": "mujoco_state", "from_mujoco": "mujoco_state", "from_mujoco_model": "mujoco_model",
-    "from_pinocchio": "pinocchio", "from_pinocchio_model": "pinocchio", "pinocchio_model": "pinocchio",
-    "read_mjcf": "mjcf", "read_sdf": "sdf", "read_urdf": "urdf", "save": "saving", "to_mjcf": "mjcf_writer",
-    "to_mujoco": "mujoco_state", "to_pinocchio": "pinocchio",
-}  # fmt: skip
+_PUBLIC = {
+    "mjcf.mjcf_reader": "read_mjcf",
+    "mjcf.mjcf_writer": "to_mjcf",
+    "mujoco.mujoco_model": "from_mujoco_model",
+    "mujoco.mujoco_state": "MujocoCoordinates from_mujoco to_mujoco",
+    "pinocchio.pinocchio_model": "from_pinocchio from_pinocchio_model pinocchio_model to_pinocchio",
+    "saving": "save",
+    "sdf.sdf_reader": "read_sdf",
+    "urdf.urdf_reader": "read_urdf",
+}
+_HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..errors import InputError, unknown_name
-from .xml import Element
-from .xml_values import shortened
+from .text.xml import Element
+from .text.xml_values import shortened
 
 IGNORABLE = {
     "actuator": "actuators; joint torques are inputs here",

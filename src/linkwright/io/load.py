@@ -11,12 +11,12 @@ from ..errors import InputError, LoadError
 from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
 from .ignoring import Ignoring
-from .json import read_json
-from .mujoco_model import from_mujoco_model, is_mujoco_model
-from .parallel_robots import Closures, beside, read_closures
-from .pinocchio import from_pinocchio_model, is_pinocchio_model
-from .reading import read_bytes
-from .xml import parse_xml
+from .json_files import read_json
+from .mujoco.mujoco_model import from_mujoco_model, is_mujoco_model
+from .pinocchio.pinocchio_model import from_pinocchio_model, is_pinocchio_model
+from .text.reading import read_bytes
+from .text.xml import parse_xml
+from .urdf.parallel_robots import Closures, beside, read_closures
 
 _READABLE = (
     "URDF, SDF and MJCF files, linkwright's own JSON files, known robots (see linkwright.list_robots()), Pinocchio and "
@@ -90,17 +90,17 @@ def _from_content(
     root = parse_xml(data, file)
     # each format's reader is imported when there is such a file
     if root.tag == "mujoco":
-        from .mjcf import model_from_mjcf
+        from .mjcf.mjcf_reader import model_from_mjcf
 
         _refuse_floating_base(floating_base, "an MJCF file, which says itself what is free")
         return model_from_mjcf(root, ignore=ignore)
     if root.tag == "sdf":
-        from .sdf import model_from_sdf
+        from .sdf.sdf_reader import model_from_sdf
 
         return model_from_sdf(root, floating_base=floating_base, ignore=ignore)
     if root.tag != "robot":
         raise root.error(f"not a robot description that linkwright knows; it loads {_READABLE}")
-    from .urdf import model_from_element
+    from .urdf.urdf_reader import model_from_element
 
     closures = _closures(file, loops)
     model = model_from_element(root, floating_base=bool(floating_base), closures=closures, ignore=ignore)

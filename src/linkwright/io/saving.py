@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..errors import InputError, LoadError
 from ..model import Model
-from .json import to_json
-from .mjcf_writer import to_mjcf
+from .json_files import to_json
+from .mjcf.mjcf_writer import to_mjcf
 
 _WRITERS = {".json": to_json, "": to_json, ".xml": to_mjcf, ".mjcf": to_mjcf}
 

@@ -78,7 +78,7 @@ class Tree:
         return range(len(self.parent) - 1, 0, -1)
 
     def joint_passive_torques(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
-        """What the joints' own springs and dampers exert on them (all of what acts: algorithms/passive_torques.py)."""
+        """What the joints' own springs and dampers exert on them (all of what acts: passive_torques.py)."""
         torques = [-(d * rate) for d, rate in zip(self._damping, v, strict=True)]
         for k, stiffness, stretch in self._springs(q):
             torques[k] = torques[k] - stiffness * stretch

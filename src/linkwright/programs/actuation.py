@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..algorithms.closed_loop_inverse_dynamics import closed_loop_inverse_dynamics
-from ..algorithms.closures import closures
-from ..algorithms.propagators import Posture
+from ..algorithms.constrained.closed_loop_inverse_dynamics import closed_loop_inverse_dynamics
+from ..algorithms.delassus.propagators import Posture
+from ..algorithms.rows import closures
 from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..algorithms.closures import FrameMotions, closures
-from ..algorithms.constraint_jacobian import terms_jacobian
-from ..algorithms.constraint_rows import constrained_bodies
-from ..algorithms.motion_sweep import MotionSweep
-from ..algorithms.propagators import Posture
+from ..algorithms.delassus.propagators import Posture
+from ..algorithms.parts.motion_sweep import MotionSweep
+from ..algorithms.rows import FrameMotions, closures
+from ..algorithms.rows.constraint_jacobian import terms_jacobian
+from ..algorithms.rows.constraint_rows import constrained_bodies
 from ..errors import InputError
 from .recipe import Recipe
 

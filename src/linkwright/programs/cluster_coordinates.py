@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ..algorithms.jacobians import frame_jacobian
+from ..algorithms.tree.jacobians import frame_jacobian
 from ..errors import InputError
 from ..scalar import Scalar
 from .cluster_recipe import cluster_recipe

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.clustered_tree import ClusteredTree
-from ..algorithms.embedding import Embedding
-from ..algorithms.loops.plan import ClusterPlan
-from ..algorithms.loops.resolution import Resolution
-from ..algorithms.row_scales import rank_tolerance
+from ..algorithms.clusters.clustered_tree import ClusteredTree
+from ..algorithms.clusters.embedding import Embedding
+from ..algorithms.clusters.resolving.cluster_plan import ClusterPlan
+from ..algorithms.clusters.resolving.resolution import Resolution
+from ..algorithms.rows.row_scales import rank_tolerance
 from ..errors import InputError
 from ..model import Model, Tree
 from ..scalar import Scalar, maximum, where

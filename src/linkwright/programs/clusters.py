@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..algorithms.closures import closures
-from ..algorithms.cluster_aba import cluster_aba
-from ..algorithms.cluster_crba import cluster_crba
-from ..algorithms.cluster_efpa import cluster_efpa
-from ..algorithms.cluster_projection import lagrange, projected_efpa, projected_rnea, projection
-from ..algorithms.cluster_rnea import cluster_rnea
-from ..algorithms.propagators import Posture
+from ..algorithms.clusters.cluster_aba import cluster_aba
+from ..algorithms.clusters.cluster_crba import cluster_crba
+from ..algorithms.clusters.cluster_efpa import cluster_efpa
+from ..algorithms.clusters.cluster_projection import lagrange, projected_efpa, projected_rnea, projection
+from ..algorithms.clusters.cluster_rnea import cluster_rnea
+from ..algorithms.delassus.propagators import Posture
+from ..algorithms.rows import closures
 from ..errors import UnsupportedError
 from ..model import Tree
 from .cluster_recipe import ClusterRecipe, cluster_recipe

@@ -9,19 +9,19 @@ from numbers import Real
 
 import numpy as np
 
-from ..algorithms.bbo import bbo, prox_bbo
-from ..algorithms.constrained_aba import constrained_aba
-from ..algorithms.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
-from ..algorithms.constrained_problem import ConstrainedProblem, Solution
-from ..algorithms.converge import Accuracy, converge
-from ..algorithms.evidence import Trusted, examined
-from ..algorithms.lcaba import lcaba
-from ..algorithms.lost_digits import usually_lost_to_masses
-from ..algorithms.proximal import Iterations, iterate
-from ..algorithms.pv import prox_pv, pv
-from ..algorithms.pv_base import pv_auto
-from ..algorithms.pv_early import pv_early
-from ..algorithms.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
+from ..algorithms.constrained.bbo import bbo, prox_bbo
+from ..algorithms.constrained.constrained_aba import constrained_aba
+from ..algorithms.constrained.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
+from ..algorithms.constrained.lcaba import lcaba
+from ..algorithms.constrained.pv import prox_pv, pv
+from ..algorithms.constrained.pv_base import pv_auto
+from ..algorithms.constrained.pv_early import pv_early
+from ..algorithms.convergence.converge import Accuracy, converge
+from ..algorithms.convergence.evidence import Trusted, examined
+from ..algorithms.convergence.lost_digits import usually_lost_to_masses
+from ..algorithms.convergence.proximal import Iterations, iterate
+from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
+from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
@@ -46,7 +46,7 @@ TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
 CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
-# What evidence has to show where digits may be lost (algorithms/evidence.py), by the precision of the answer.
+# What evidence has to show where digits may be lost (evidence.py), by the precision of the answer.
 TRUSTED_ERROR = {"float64": 7e-7, "float32": 7e-4}
 
 

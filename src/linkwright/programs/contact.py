@@ -6,12 +6,12 @@ from numbers import Real
 
 import numpy as np
 
-from ..algorithms.constrained_problem import ConstrainedProblem
 from ..algorithms.contact.candidates import candidates
 from ..algorithms.contact.equalities import soften
 from ..algorithms.contact.newton import SoftProblem, SoftSolution, newton
 from ..algorithms.contact.rows import ContactState, contact_states, joint_rows
-from ..algorithms.kinematics import placements
+from ..algorithms.rows.constrained_problem import ConstrainedProblem
+from ..algorithms.tree.kinematics import placements
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.contact.law import CONES

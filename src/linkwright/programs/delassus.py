@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..algorithms.caba_osim import caba_osim
-from ..algorithms.delassus_dense import dense_delassus
-from ..algorithms.efpa import efpa
-from ..algorithms.kjr import kjr
-from ..algorithms.ltl_osim import ltl_osim
-from ..algorithms.pv_osim import pv_osim
-from ..algorithms.pv_osim_fast import pv_osim_fast
-from ..algorithms.pv_osimr import pv_osimr
+from ..algorithms.delassus.caba_osim import caba_osim
+from ..algorithms.delassus.delassus_dense import dense_delassus
+from ..algorithms.delassus.efpa import efpa
+from ..algorithms.delassus.kjr import kjr
+from ..algorithms.delassus.ltl_osim import ltl_osim
+from ..algorithms.delassus.pv_osim import pv_osim
+from ..algorithms.delassus.pv_osim_fast import pv_osim_fast
+from ..algorithms.delassus.pv_osimr import pv_osimr
 from ..errors import InputError
 from .delassus_operator import DELASSUS_OPERATOR
 from .penalties import penalties

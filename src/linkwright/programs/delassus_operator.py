@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 
-from ..algorithms.free_rows import free_row_acceleration
-from ..algorithms.row_scales import row_scales
+from ..algorithms.rows.free_rows import free_row_acceleration
+from ..algorithms.rows.row_scales import row_scales
 from ..errors import InputError
 from ..spatial import RowVector
 from .operator_choice import METHODS, STIFFEST_SWEPT, STIFFNESS, OperatorMethod, cheapest_method, sweeps_are_accurate

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ..algorithms.aba import aba_with_pivots
-from ..algorithms.centroidal import (
+from ..algorithms.tree.aba import aba_with_pivots
+from ..algorithms.tree.centroidal import (
     center_of_mass,
     center_of_mass_velocity,
     centroidal_momentum,
     centroidal_momentum_matrix,
 )
-from ..algorithms.crba import crba
-from ..algorithms.energy import kinetic_energy, potential_energy
-from ..algorithms.ltl import ltl_factor, ltl_multiply, ltl_solve, velocity_parents
-from ..algorithms.rnea import bias_torques, coriolis_torques, gravity_torques, rnea
+from ..algorithms.tree.crba import crba
+from ..algorithms.tree.energy import kinetic_energy, potential_energy
+from ..algorithms.tree.ltl import ltl_factor, ltl_multiply, ltl_solve, velocity_parents
+from ..algorithms.tree.rnea import bias_torques, coriolis_torques, gravity_torques, rnea
 from .recipe import Recipe, external_forces, square
 from .solvable import check_solvable
 from .status import status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..algorithms.crba import crba
+from ..algorithms.tree.crba import crba
 from ..fixed_order import pseudo_inverse
 from ..model import Model, tree_of
 

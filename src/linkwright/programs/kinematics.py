@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..algorithms.frames import frame_accelerations, frame_placements, frame_velocities
-from ..algorithms.jacobians import frame_jacobian, frame_jacobian_rate
+from ..algorithms.tree.frames import frame_accelerations, frame_placements, frame_velocities
+from ..algorithms.tree.jacobians import frame_jacobian, frame_jacobian_rate
 from ..errors import InputError
 from ..model import configuration
 from .recipe import Recipe

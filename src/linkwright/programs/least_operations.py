@@ -6,8 +6,8 @@ trace of the program has on every mechanism tried (tests/test_solver_choice.py).
 
 from __future__ import annotations
 
-from ..algorithms.bbo import roots
-from ..algorithms.elimination import elimination_order
+from ..algorithms.constrained.bbo import roots
+from ..algorithms.constrained.elimination_order import elimination_order
 from ..model import Tree
 
 # Of two operations for each product of entries of blocks, this share is left where axes are coordinate axes.

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..algorithms.delassus_operator import DelassusMatrix, DelassusSweeps
-from ..algorithms.efpa import efpa
-from ..algorithms.free_rows import free_row_acceleration
-from ..algorithms.ltl_osim import ltl_osim
-from ..algorithms.pv_osim import pv_osim
-from ..algorithms.pv_osimr import pv_osimr
-from ..algorithms.row_scales import row_scales
+from ..algorithms.delassus.efpa import efpa
+from ..algorithms.delassus.ltl_osim import ltl_osim
+from ..algorithms.delassus.pv_osim import pv_osim
+from ..algorithms.delassus.pv_osimr import pv_osimr
+from ..algorithms.delassus.two_stage_delassus import DelassusMatrix, DelassusSweeps
+from ..algorithms.rows.free_rows import free_row_acceleration
+from ..algorithms.rows.row_scales import row_scales
 from ..model import Model, Tree, tree_of
 from ..scalar import Scalar
 from ..trace import Op, count_operations, simplify, trace

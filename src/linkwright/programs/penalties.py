@@ -14,10 +14,10 @@ from numbers import Real
 
 import numpy as np
 
-from ..algorithms.constrained_problem import ConstrainedProblem
-from ..algorithms.lcaba import EliminatedGraph
-from ..algorithms.lost_digits import lost_to_penalties
-from ..algorithms.row_scales import row_scales
+from ..algorithms.constrained.lcaba import EliminatedGraph
+from ..algorithms.convergence.lost_digits import lost_to_penalties
+from ..algorithms.rows.constrained_problem import ConstrainedProblem
+from ..algorithms.rows.row_scales import row_scales
 from ..errors import InputError, unknown_name
 from ..model import Model, tree_of
 
@@ -45,7 +45,7 @@ class Stiffness:
         return self.counted if counted else self.converged
 
 
-# Digits that penalties may cost a typical pose (algorithms/lost_digits.py); mechanisms whose masses differ much, a
+# Digits that penalties may cost a typical pose (lost_digits.py); mechanisms whose masses differ much, a
 # heavy load at the end of light links, get softer ones.
 _BEARABLE_LOSS = 1e9
 _SOFTEST = 1e4

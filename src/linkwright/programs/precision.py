@@ -17,8 +17,8 @@ import numpy as np
 
 SINGLE, DOUBLE = "float32", "float64"
 # Relative errors from digits lost that are flagged, in units of the rounding of one number, by the precision of the
-# arithmetic. Estimates are high by a factor of ten or more (algorithms/lost_digits.py), so these are, too. Answers in
-# single precision may lose three digits more. Where evidence is asked for (algorithms/evidence.py) it is asked for
+# arithmetic. Estimates are high by a factor of ten or more (lost_digits.py), so these are, too. Answers in
+# single precision may lose three digits more. Where evidence is asked for (evidence.py) it is asked for
 # earlier, and with the inertia matrix of joints, where masses cost up to the square of their ratio, as early as in
 # double precision.
 _MOST_LOST = {DOUBLE: 1e10, SINGLE: 5e4}

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.constraint_rows import largest_residual
-from ..algorithms.constraint_state import ConstraintState, constraint_state
-from ..algorithms.integration import stepped_back
-from ..algorithms.joint_resistance import Resistance, friction, limits
-from ..algorithms.kinematics import velocities
-from ..algorithms.straight_motion import StraightMotion
+from ..algorithms.parts.integration import stepped_back
+from ..algorithms.parts.joint_resistance import Resistance, friction, limits
+from ..algorithms.parts.straight_motion import StraightMotion
+from ..algorithms.rows.constraint_rows import largest_residual
+from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
+from ..algorithms.tree.kinematics import velocities
 from ..model import Tree
 from ..model.configuration import difference, integrate
 from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..algorithms.aba import aba_with_pivots
+from ..algorithms.tree.aba import aba_with_pivots
 from ..errors import ModelError
 from ..model import Model, tree_of
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.constraint_rows import largest_residual
-from ..algorithms.constraint_state import ConstraintState, constraint_state
-from ..algorithms.integration import runge_kutta, scaled_sum
-from ..algorithms.joint_resistance import Resistance
-from ..algorithms.passive_torques import tendon_damping_torques
+from ..algorithms.parts.integration import runge_kutta, scaled_sum
+from ..algorithms.parts.joint_resistance import Resistance
+from ..algorithms.parts.passive_torques import tendon_damping_torques
+from ..algorithms.rows.constraint_rows import largest_residual
+from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
 from ..errors import InputError
 from ..model import Model, Tree
 from ..scalar import Scalar, maximum, sqrt, where

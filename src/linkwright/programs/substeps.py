@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.constraint_rows import largest_residual
+from ..algorithms.rows.constraint_rows import largest_residual
 from ..scalar import Scalar, maximum, minimum, until, where
 
 # Velocities may change by this share of the fastest joint's in one go ...

@@ -20,7 +20,7 @@ from .arithmetic import (
     forward_substitution,
     mpmath_module,
 )
-from .closures import dense_closure
+from .dense_rows import dense_closure
 from .dynamics import DenseDynamics
 
 # Rows of J M^(-1/2) count as dependent where a singular value is below this fraction of the largest. A model's numbers

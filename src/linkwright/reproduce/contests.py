@@ -18,7 +18,7 @@ from ..bench.loop_systems import pinocchio_constraints
 from ..bench.peers.mujoco_peer import MujocoPeer
 from ..compilation import compile as compile_algorithm
 from ..errors import LinkwrightError
-from ..io.pinocchio import pinocchio_model, to_pinocchio
+from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..referee import solve_kkt
 from .clocks import Call

@@ -10,8 +10,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from ..analysis.timing import machine
 from ..bench.peers.pinocchio_cpp import PinocchioCpp, find_peer
-from ..bench.timing import machine
 
 _PACKAGES = {
     "linkwright": "linkwright",

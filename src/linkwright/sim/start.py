@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.constraint_state import constraint_state
+from ..algorithms.rows.constraint_state import constraint_state
 from ..errors import InputError
 from ..model import Model, tree_of
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..algorithms.constraint_state import constraint_state
-from ..algorithms.integration import stepped_back
-from ..algorithms.straight_motion import StraightMotion
+from ..algorithms.parts.integration import stepped_back
+from ..algorithms.parts.straight_motion import StraightMotion
+from ..algorithms.rows.constraint_state import constraint_state
 from ..compilation import compile, reference
 from ..errors import unknown_name
 from ..model import Model, tree_of

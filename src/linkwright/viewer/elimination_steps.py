@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..algorithms.bbo import roots
-from ..algorithms.elimination import elimination_order
+from ..algorithms.constrained.bbo import roots
+from ..algorithms.constrained.elimination_order import elimination_order
 from ..model import Model, tree_of
 
 Node = int  # a link by its index, a constraint k by ~k, so that all constraints are negative

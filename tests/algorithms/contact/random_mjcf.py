@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 import linkwright as lw
-from linkwright.io.mujoco_state import MujocoCoordinates
+from linkwright.io.mujoco.mujoco_state import MujocoCoordinates
 
 _SHAPES = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
 _WITH_OTHERS = ("sphere", "capsule")

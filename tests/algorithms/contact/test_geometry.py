@@ -5,7 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.algorithms.contact.candidates import candidates
-from linkwright.algorithms.kinematics import placements
+from linkwright.algorithms.tree.kinematics import placements
 from linkwright.model import tree_of
 
 mujoco = pytest.importorskip("mujoco")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...model import Tree
 from ...model.contact import Interaction, Shape
 from ...spatial import Force, Matrix, Placement, Vector
-from ..closures.closure import Terms
+from ..rows.closure import Terms
 from .geometry import Touch, View, touches
 
 

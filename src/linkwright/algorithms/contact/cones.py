@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from ...scalar import Scalar, maximum, sqrt, where
 from ...spatial import ArticulatedInertia, Force, Motion, sum_of
-from ..closures.closure import Terms
+from ..rows.closure import Terms
 
 Values = list[Scalar]
 Line = Callable[[Scalar], tuple[Scalar, Scalar]]

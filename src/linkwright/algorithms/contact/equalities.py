@@ -16,12 +16,12 @@ from ...model import Tree
 from ...model.constraints import Coupling, RelativeConstraint
 from ...scalar import Scalar, sqrt
 from ...spatial import Force, Motion, Vector, sum_of
-from ..closures import Closure, FrameMotions, RelativePoses, closures
-from ..closures.closure import Terms
-from ..closures.relative import RelativeClosure
-from ..constrained_problem import ConstrainedProblem
-from ..constraint_rows import ConstraintRows, constrained_bodies
-from ..row_scales import row_scales
+from ..rows import Closure, FrameMotions, RelativePoses, closures
+from ..rows.closure import Terms
+from ..rows.constrained_problem import ConstrainedProblem
+from ..rows.constraint_rows import ConstraintRows, constrained_bodies
+from ..rows.relative_rows import RelativeClosure
+from ..rows.row_scales import row_scales
 from .impedance import impedance, pull, stiffness
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from ...scalar import Scalar, absolute, maximum, until, where
 from ...spatial import Motion, sum_of
-from ..constrained_problem import ConstrainedProblem
-from ..lcaba import EliminatedGraph, PenaltyBlock
+from ..constrained.lcaba import EliminatedGraph, PenaltyBlock
+from ..rows.constrained_problem import ConstrainedProblem
 from .cones import ContactRows, Line, Values
 from .joint_rows import JointRows
 from .line_search import line_search

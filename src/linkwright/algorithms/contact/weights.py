@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from ...model import Model, Tree, tree_of
 from ...spatial import Force, Vector
-from ..crba import crba
-from ..ltl import ltl_factor, solve_LT, velocity_parents
-from ..motion_sweep import MotionSweep
+from ..parts.motion_sweep import MotionSweep
+from ..tree.crba import crba
+from ..tree.ltl import ltl_factor, solve_LT, velocity_parents
 
 _THREES = {"free_flyer": 2, "spherical": 1}  # joints with as many triples of velocities
 

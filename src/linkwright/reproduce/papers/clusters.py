@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ...algorithms.cluster_efpa import cluster_efpa
+from ...algorithms.clusters.cluster_efpa import cluster_efpa
 from ...bench.clusters import random_states
 from ...codegen import compile_program
 from ...compilation import Request, trace_program

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...algorithms.bbo import roots
-from ...algorithms.elimination import elimination_order
+from ...algorithms.constrained.bbo import roots
+from ...algorithms.constrained.elimination_order import elimination_order
 from ...model import Tree
 from ..item import Check, Diagram, Figure, Item, Panel, Table, Values
 from ..mechanisms import EXAMPLE_CUTS, EXAMPLE_PARENTS, example_graph

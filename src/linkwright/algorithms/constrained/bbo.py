@@ -1,0 +1,298 @@
+"""BBO (Brandl, Bae and others) and proxBBO: multipliers of loops are eliminated at the loops' roots.
+
+[Sathya2025] Algorithms 4-6, after [Brandl1988] and [Bae1987]. As in PV, constraint rows K are carried inward and gather
+in L what they let move; but a row goes no further than its root, the last body that all of its bodies hang on. There
+its multiplier becomes part of the root's inertia, so loops that are apart never meet. proxBBO damps L by 1/mu, and
+then need not care whether rows are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...model import Tree
+from ...model.loops import loop_root
+from ...scalar import Scalar, maximum, sqrt, where
+from ...spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, sum_of
+from ...spatial.partial_factorization import WEAKEST
+from ..convergence.lost_digits import lost_to_free_accelerations, lost_to_masses
+from ..convergence.overstretched import overstretched
+from ..parts.articulation import Articulation
+from ..rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
+from ..rows.constraint_rows import constrained_bodies, squared_motions
+from ..rows.row_scales import row_scales
+from .pv import Passing
+
+# Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`).
+WEAKEST_AS_GIVEN = 1e-7
+DOUBTFUL = 1e-6
+SHOWS_LESS = 7.0  # times, as measured, where digits are no matter
+
+
+def bbo(problem: ConstrainedProblem) -> Solution:
+    """Hard constraints; those of each loop must be independent of one another."""
+    loops = EliminatedLoops(problem, problem.idle, [e for _, _, e in problem.rows])
+    a, change, lam = loops.roll_out(loops.present, None)
+    free = lost_to_free_accelerations(loops.free_size, a, sqrt(maximum(loops.weakest, WEAKEST)))
+    lost = maximum(loops.lost, free)
+    joints = [(loops.joint[i], loops.y[i]) for i in problem.tree.outward()]
+    unsure = where((loops.weakest < DOUBTFUL) | overstretched(problem, joints, lam), PERHAPS, NO)
+    unsure = where(loops.weakest < WEAKEST_AS_GIVEN, PROBABLY, unsure)
+    return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost, unsure=unsure)
+
+
+def prox_bbo(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedLoops:
+    """Loops eliminated with multipliers `start`, ready for iterations (proximal.py)."""
+    return DampedLoops(problem, start)
+
+
+class DampedLoops:
+    """Each iteration pulls the multipliers to the last ones, K a - lam/mu = e - lam_last/mu, so that K a - e is
+    (lam - lam_last)/mu. `inner` are the accelerations."""
+
+    pivots: Sequence[Scalar] = ()
+    squares = True
+
+    def __init__(self, problem: ConstrainedProblem, start: Sequence[Scalar]):
+        self.problem, self.lam = problem, RowVector(start)
+        self.damping = RowVector(1.0 / m for m in problem.mu)
+        right = RowVector(e for _, _, e in problem.rows) - self.damping * self.lam
+        self.loops = EliminatedLoops(problem, list(self.damping), list(right))
+        self.y, self.z = self.loops.present
+        self._change: list[Motion] = []
+
+    @property
+    def lost(self) -> Scalar:
+        return self.loops.lost
+
+    @property
+    def free_size(self) -> Scalar:
+        return self.loops.free_size
+
+    def residuals(self) -> RowVector:
+        _, _, new = self.loops.roll_out((self.y, self.z), self.loops.carriers)
+        return self.damping * (RowVector(new) - self.lam)
+
+    def push(self, step: RowVector) -> None:
+        dy, dz = self.loops.swept(-(self.damping * step))
+        self.y = {i: _sum(y, dy[i]) if i in dy else y for i, y in self.y.items()}
+        self.z = {i: _sum(z, dz[i]) for i, z in self.z.items()}
+        self.lam = self.lam + step
+
+    def solution(self) -> tuple[list[Scalar], RowVector]:
+        a, self._change, _ = self.loops.roll_out((self.y, self.z), None)
+        return a, RowVector(_residuals(self.problem, self._change))
+
+    def response(self, step: RowVector, *, whole: bool = True) -> tuple[list[Scalar], RowVector]:
+        dy, dz = self.loops.swept(-(self.damping * step))
+        still = {i: dy[i] if i in dy else [0.0] * len(y) for i, y in self.y.items()}
+        a, _, new = self.loops.roll_out((still, dz), None if whole else self.loops.carriers)
+        return a, self.damping * (RowVector(new) - step)
+
+    def sizes(self) -> tuple[Scalar, Scalar]:
+        return squared_motions(self.problem.constraints, self._change)
+
+    def finish(self, inner: list[Scalar], lam: RowVector, residuals: RowVector) -> tuple[list[Scalar], list[Scalar]]:
+        return inner, list(residuals)
+
+
+def roots(tree: Tree) -> list[int]:
+    """Of each constraint, the body where its multipliers are eliminated; 0 is the ground.
+
+    Constraints that hold bodies relative to the world reach the ground, as in PV.
+    """
+    return [loop_root(tree.model, constraint) for constraint in tree.constraints]
+
+
+class _Root:
+    """Rows R eliminated at a body, in terms of its acceleration a and of the multipliers of the rows U that pass on:
+    lam_R = GK a - GU lam_U - z.
+    """
+
+    def __init__(self, rows: list[int], others: list[int], K: dict[int, Force], L, right: list[Scalar]):
+        self.rows, self.others = rows, others
+        self.K = [K[r] for r in rows]
+        self.factor = LDL([[L[r, s] for s in rows] for r in rows])
+        columns = [self.factor.solve([row[k] for row in self.K]) for k in range(6)]
+        self.GK = [Force.of(column[k] for column in columns) for k in range(len(rows))]
+        self.across = [[L[u, r] for r in rows] for u in others]
+        self.GU = [self.factor.solve(entries) for entries in self.across]  # by row of U
+        self.z = self.factor.solve([right[r] for r in rows])
+
+    @property
+    def inertia(self) -> ArticulatedInertia:
+        """K' L^-1 K: what the loop's resistance adds to the body."""
+        return ArticulatedInertia.from_function(
+            lambda r, s: sum_of(row[r] * g[s] for row, g in zip(self.K, self.GK, strict=True))
+        )
+
+    def multipliers(self, a: Motion, lam: Sequence[Scalar], z: Sequence[Scalar]) -> list[Scalar]:
+        return [
+            self.GK[k].dot(a) - z[k] - _dot([g[k] for g in self.GU], [lam[u] for u in self.others])
+            for k in range(len(self.rows))
+        ]
+
+
+YZ = tuple[dict[int, list[Scalar]], dict[int, list[Scalar]]]  # y by body, z by root
+
+
+class EliminatedLoops:
+    """All links and loops eliminated: joints, y, what passes each joint, and the roots."""
+
+    def __init__(self, problem: ConstrainedProblem, damping: Sequence[Scalar], right: list[Scalar]):
+        tree, sweep = problem.tree, problem.sweep
+        self.problem, self.carriers = problem, set(constrained_bodies(tree))
+        n, m = len(tree.parent), len(right)
+        rooted: dict[int, list[int]] = {}
+        K: list[dict[int, Force]] = [{} for _ in range(n)]
+        number = 0
+        for c, root in zip(problem.constraints, roots(tree), strict=True):
+            own = range(number, number + c.size)
+            number += c.size
+            rooted.setdefault(root, []).extend(own)
+            for body, rows in c.terms:
+                for r, row in zip(own, rows, strict=True):
+                    _add(K[body], r, row)
+        L = {(r, s): damping[r] if r == s else 0.0 for r in range(m) for s in range(m)}
+        right = list(right)
+
+        IA = [inertia.articulated() for inertia in tree.lumped]
+        self.loads = list(IA)  # when eliminated, without what loops add at their roots, which may be as stiff as mu
+        pA = list(problem.wrenches)
+        self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]
+        self.y: list[list[Scalar]] = [[]] * n
+        self.passing: dict[int, Passing] = {}
+        self.root: dict[int, _Root] = {}
+        for i in (*tree.inward(), 0):
+            self.loads[i] = IA[i]
+            if i in rooted:
+                others = sorted(set(K[i]) - set(rooted[i]))
+                K[i].update({r: Force.zero() for r in rooted[i] if r not in K[i]})
+                self.root[i] = root = _Root(rooted[i], others, K[i], L, right)
+                IA[i] = IA[i] + root.inertia
+                pA[i] = pA[i] - _combine(root.K, root.z)
+                for u, across, G in zip(others, root.across, root.GU, strict=True):
+                    K[i][u] = K[i][u] - _combine(root.GK, across)
+                    right[u] = right[u] - _dot(across, root.z)
+                    for w, entries in zip(others, root.across, strict=True):
+                        if w <= u:
+                            L[u, w] = L[w, u] = L[u, w] - _dot(G, entries)
+            if not i:
+                break
+            p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
+            self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])
+            self.y[i] = y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(pA[i]), strict=True)])
+            IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
+            pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
+            left = sorted(set(K[i]) - set(self.root[i].rows)) if i in self.root else sorted(K[i])
+            if not left:
+                continue
+            self.passing[i] = through = Passing(joint, left, [K[i][r] for r in left])
+            nothing = [0.0] * len(y)
+            for a, r in enumerate(left):
+                right[r] = right[r] - _dot(through.KS[a], y)
+                for b, s in enumerate(left[: a + 1]):
+                    L[r, s] = L[s, r] = L[r, s] + _dot(through.KS[a], through.solved[b])
+                felt = joint.force_felt(K[i][r], [-x for x in through.solved[a]], nothing)
+                _add(K[p], r, X.T @ felt)
+
+    @property
+    def lost(self) -> Scalar:
+        return lost_to_masses(self.problem.tree, self.loads, self.joint)
+
+    @property
+    def free_size(self) -> Scalar:
+        """The largest joint acceleration without constraints, about."""
+        return RowVector(abs(x) for y in self.y for x in y).largest
+
+    @property
+    def strengths(self) -> list[Scalar]:
+        """Of every row its pivot over its size: what it has, and what it usually has."""
+        usual = row_scales(self.problem.tree.model)
+        return [
+            pivot / (entry + float(usual[r]))
+            for root in self.root.values()
+            for r, pivot, entry in zip(root.rows, root.factor.pivots, root.factor.diagonal, strict=True)
+        ]
+
+    @property
+    def weakest(self) -> Scalar:
+        return -RowVector(-x for x in self.strengths).largest if self.strengths else 1.0
+
+    @property
+    def margins(self) -> list[Scalar]:
+        """Not positive where rows are dependent, whatever else is found out."""
+        weakest = max(WEAKEST, SHOWS_LESS * (self.problem.weakest or 0.0))
+        return [strength - weakest for strength in self.strengths]
+
+    @property
+    def present(self) -> YZ:
+        return dict(enumerate(self.y)), {i: root.z for i, root in self.root.items()}
+
+    def roll_out(self, state: YZ, bodies: set[int] | None) -> tuple[list[Scalar], list[Motion], list[Scalar]]:
+        """(joint accelerations, changes of the bodies' accelerations, multipliers), from the ground to the tips."""
+        tree, sweep = self.problem.tree, self.problem.sweep
+        y, z = state
+        a: list[Scalar] = [0.0] * tree.nv
+        lam: list[Scalar] = [0.0] * len(self.problem.rows)
+        change = [Motion.zero()] * len(tree.parent)
+        for i in (0, *tree.outward()):
+            if bodies is not None and i and i not in bodies:
+                continue
+            if i:
+                carried = sweep.X[i] @ change[tree.parent[i]]
+                rates = self.joint[i].rates(y[i], carried)
+                if i in self.passing:
+                    through = self.passing[i]
+                    for r, solved in zip(through.rows, through.solved, strict=True):
+                        rates = [x - s * lam[r] for x, s in zip(rates, solved, strict=True)]
+                a[tree.iv[i]] = rates
+                change[i] = sweep.S[i].add_motion(carried, rates)
+            if i in self.root:
+                root = self.root[i]
+                for r, x in zip(root.rows, root.multipliers(change[i], lam, z[i]), strict=True):
+                    lam[r] = x
+        return a, change, lam
+
+    def swept(self, right: Sequence[Scalar]) -> YZ:
+        """What a change of the right-hand sides does to y and z: the elimination above of right-hand sides alone."""
+        tree, sweep, carriers = self.problem.tree, self.problem.sweep, self.carriers
+        right = list(right)
+        changes: YZ = ({}, {})
+        wrench = {i: Force.zero() for i in (0, *carriers)}
+        for i in (*sorted(carriers, reverse=True), 0):
+            if i in self.root:
+                root = self.root[i]
+                changes[1][i] = dz = root.factor.solve([right[r] for r in root.rows])
+                wrench[i] = wrench[i] - _combine(root.K, dz)
+                for u, across in zip(root.others, root.across, strict=True):
+                    right[u] = right[u] - _dot(across, dz)
+            if not i:
+                break
+            joint, p = self.joint[i], tree.parent[i]
+            changes[0][i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
+            if i in self.passing:
+                for r, KS in zip(self.passing[i].rows, self.passing[i].KS, strict=True):
+                    right[r] = right[r] - _dot(KS, dy)
+            wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
+        return changes
+
+
+def _sum(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
+    return [a + b for a, b in zip(x, y, strict=True)]
+
+
+def _residuals(problem: ConstrainedProblem, change: Sequence[Motion]) -> list[Scalar]:
+    return [r for c in problem.constraints for r in c.residual(change)]
+
+
+def _add(rows: dict[int, Force], r: int, row: Force) -> None:
+    rows[r] = rows[r] + row if r in rows else row
+
+
+def _combine(K: Sequence[Force], factors: Sequence[Scalar]) -> Force:
+    return sum_of(row * x for row, x in zip(K, factors, strict=True))
+
+
+def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+    return sum_of(a * b for a, b in zip(x, y, strict=True)) if len(x) else 0.0

@@ -1,0 +1,36 @@
+"""The order in which LCABA eliminates links, and whom each one is coupled to at that time.
+
+[Sathya2025] sec. IV: among the links whose children are gone, the one with the fewest neighbours goes first (minimum
+degree). Eliminating a link couples its neighbours and its parent to one another.
+"""
+
+from __future__ import annotations
+
+from ...model import Tree
+
+
+def elimination_order(tree: Tree) -> list[tuple[int, tuple[int, ...]]]:
+    """(link, its neighbours when it is eliminated), tips first. Without loops: the reverse of the numbering."""
+    n = len(tree.parent)
+    neighbours: list[set[int]] = [set() for _ in range(n)]
+    for bodies in tree.constraint_bodies:
+        for i in bodies:
+            neighbours[i] |= set(bodies) - {i}
+    waiting = [len(tree.graph.children[i]) for i in range(n)]
+    ready = [i for i in range(1, n) if not waiting[i]]
+    order = []
+    while ready:
+        i = min(ready, key=lambda k: (len(neighbours[k]), -k))
+        ready.remove(i)
+        order.append((i, tuple(sorted(neighbours[i]))))
+        parent = tree.parent[i]
+        coupled = neighbours[i] | ({parent} if parent else set())
+        for j in neighbours[i]:
+            neighbours[j].discard(i)
+        if neighbours[i]:
+            for j in coupled:
+                neighbours[j] |= coupled - {j}
+        waiting[parent] -= 1
+        if parent and not waiting[parent]:
+            ready.append(parent)
+    return order

@@ -1,0 +1,88 @@
+"""A closure of few rows on its way through LCABA, kept as what it is: a spring between two links.
+
+Its penalty couples link i to link j by K_j' mu K_i. As long as nothing else couples the two, eliminating link i changes
+only what hangs on the rows K_j: the coupling stays K_j' G with as many rows, and what reaches link j, K_j' A K_j of
+inertia and K_j' b of force, can wait until the end. Six rows make a full block, so only closures of fewer are kept so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...scalar import Scalar
+from ...spatial import ArticulatedInertia, Force, Motion, Transform, sum_of
+from ..parts.articulation import Articulation
+
+FULL = 6
+
+
+class LoopSpring:
+    """anchor   the link j it is fixed to, with rows K there
+    G        rows on the link at its other end
+    A, b     stiffness, and pull at zero acceleration
+    """
+
+    def __init__(self, anchor: int, K: Sequence[Force], G: Sequence[Force], A: list[list[Scalar]], pull):
+        self.anchor, self.K, self.G, self.A = anchor, tuple(K), list(G), A
+        self.b: list[Scalar] = list(pull)
+
+    @classmethod
+    def of_penalties(cls, anchor: int, K: Sequence[Force], near: Sequence[Force], mu: Sequence[Scalar], pull):
+        """Of rows K on the anchor and `near` on the other link."""
+        m = len(mu)
+        A: list[list[Scalar]] = [[mu[r] if r == s else 0.0 for s in range(m)] for r in range(m)]
+        return cls(anchor, K, [row * x for row, x in zip(near, mu, strict=True)], A, pull)
+
+    def pass_joint(self, joint: Articulation, X: Transform, y: Sequence[Scalar]) -> SpringPassage:
+        """Eliminate the link at the moving end: the spring then pulls on its parent."""
+        passage = SpringPassage(self, joint)
+        for r, row in enumerate(passage.GS):
+            self.b[r] = self.b[r] + _dot(row, y)
+            for s in range(r + 1):
+                self.A[r][s] = self.A[s][r] = self.A[r][s] - _dot(row, passage.solved[s])
+        nothing = [0.0] * len(y)
+        self.G = [
+            X.T @ joint.force_felt(row, [-x for x in solved], nothing)
+            for row, solved in zip(self.G, passage.solved, strict=True)
+        ]
+        return passage
+
+    @property
+    def inertia(self) -> ArticulatedInertia:
+        """K' A K, on the anchor."""
+        AK = [sum_of(row * a for row, a in zip(self.K, weights, strict=True)) for weights in self.A]
+        return ArticulatedInertia.from_function(
+            lambda r, s: sum_of(row[r] * other[s] for row, other in zip(self.K, AK, strict=True))
+        )
+
+    def wrench(self, pull: Sequence[Scalar]) -> Force:
+        """K' pull, on the anchor."""
+        return sum_of(row * x for row, x in zip(self.K, pull, strict=True))
+
+    @property
+    def block(self) -> list[Force]:
+        """K' G: the force on the anchor per acceleration of the other end."""
+        return [sum_of(g * row[k] for row, g in zip(self.K, self.G, strict=True)) for k in range(FULL)]
+
+
+class SpringPassage:
+    """What a spring leaves at a joint it has passed: G S and D^-1 (G S)'."""
+
+    def __init__(self, spring: LoopSpring, joint: Articulation):
+        self.spring = spring
+        self.GS = [joint.S.project(row) for row in spring.G]
+        self.solved = [joint.D.solve(row) for row in self.GS]
+
+    def rates(self, rates: list[Scalar], change: Sequence[Motion]) -> list[Scalar]:
+        """The joint's accelerations with the anchor's in place."""
+        for row, solved in zip(self.spring.K, self.solved, strict=True):
+            moved = row.dot(change[self.spring.anchor])
+            rates = [x - s * moved for x, s in zip(rates, solved, strict=True)]
+        return rates
+
+    def pull(self, dy: Sequence[Scalar]) -> list[Scalar]:
+        return [_dot(row, dy) for row in self.GS]
+
+
+def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
+    return sum_of(a * b for a, b in zip(x, y, strict=True))

@@ -1,0 +1,32 @@
+"""By how much every constraint row is violated, how fast that changes, and what would make it change faster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...model import Tree
+from ...scalar import Scalar
+from ..parts.motion_sweep import MotionSweep
+from . import FrameMotions, closures
+from .constraint_rows import constrained_bodies
+
+
+class ConstraintState(NamedTuple):
+    """Per row: position error (None where a constraint does not say where things should be), J v, and J-dot v."""
+
+    error: list[Scalar | None]
+    velocity: list[Scalar]
+    bias: list[Scalar]
+
+
+def constraint_state(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> ConstraintState:
+    sweep = MotionSweep(tree, q, v)
+    motions = FrameMotions(tree, sweep, v, constrained_bodies(tree))
+    state = ConstraintState([], [], [])
+    for closure in closures(tree, q, sweep.X):
+        velocity, bias = closure.motion(motions)
+        state.error.extend(closure.error() if closure.constraint.has_position else [None] * len(bias))
+        state.velocity.extend(velocity)
+        state.bias.extend(bias)
+    return state

@@ -1,0 +1,1 @@
+"""Trees: kinematics and dynamics without constraints, and what is derived from them."""

@@ -1,0 +1,1 @@
+"""MJCF, read by way of MuJoCo's compiler, and written."""

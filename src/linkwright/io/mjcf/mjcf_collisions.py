@@ -1,0 +1,77 @@
+"""Which geoms of an MJCF can collide, before MuJoCo has resolved its defaults: those must be kept for it to compile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..text.xml import Element
+from ..text.xml_values import shortened
+from .mjcf_elements import LIKE_BODY
+
+# Kinds whose contact is computed from their size alone. Meshes and height fields need files, and are left out.
+_WITH_SIZE = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box"}
+_ASKED = ("type", "contype", "conaffinity", "mesh")
+
+
+def colliding_geoms(root: Element) -> tuple[list[Element], list[str]]:
+    """(geoms of a kind that is computed which may collide, warnings about others)."""
+    defaults = _Defaults(root)
+    listed = {
+        pair.attributes.get(key) for section in root.named("contact") for pair in section for key in ("geom1", "geom2")
+    }
+    kept, left_out = [], []
+    for geom, childclass in _geoms(root):
+        asked = defaults.of(geom, childclass)
+        masks = (asked.get("contype", "1").strip(), asked.get("conaffinity", "1").strip())
+        if masks == ("0", "0") and geom.attributes.get("name") not in listed:
+            continue
+        kind = asked.get("type", "sphere")
+        if kind in _WITH_SIZE and "mesh" not in asked:
+            kept.append(geom)
+        else:
+            left_out.append(repr(shortened(geom.attributes.get("name", geom.attributes.get("mesh", kind)))))
+    if not left_out:
+        return kept, []
+    more = f", ... ({len(left_out)} in all)" if len(left_out) > 10 else ""
+    told = f"geoms of meshes and height fields have no contact here: {', '.join(left_out[:10])}{more}"
+    return kept, [told]
+
+
+def _geoms(root: Element) -> Iterator[tuple[Element, str | None]]:
+    """Geoms of bodies with the class that the elements around them give to their children."""
+    waiting: list[tuple[Element, str | None]] = [(body, None) for body in root.named("worldbody")]
+    while waiting:
+        element, childclass = waiting.pop()
+        childclass = element.attributes.get("childclass", childclass)
+        for child in element:
+            if child.tag == "geom":
+                yield child, childclass
+            elif child.tag in LIKE_BODY:
+                waiting.append((child, childclass))
+
+
+class _Defaults:
+    """What <default> classes say of geoms; a class has what the one around it has, unless it says otherwise."""
+
+    def __init__(self, root: Element):
+        self._classes: dict[str | None, dict[str, str]] = {None: {}}
+        for top in root.named("default"):
+            self._read(top, {})
+
+    def _read(self, element: Element, around: dict[str, str]) -> None:
+        waiting = [(element, around, True)]
+        while waiting:
+            one, inherited, is_top = waiting.pop()
+            own = dict(inherited)
+            for geom in one.named("geom"):
+                own |= {name: geom.attributes[name] for name in _ASKED if name in geom.attributes}
+            if is_top:
+                self._classes[None] = own
+            if "class" in one.attributes:
+                self._classes[one.attributes["class"]] = own
+            waiting.extend((child, own, False) for child in one.named("default"))
+
+    def of(self, geom: Element, childclass: str | None) -> dict[str, str]:
+        name = geom.attributes.get("class", childclass)
+        own = {name: geom.attributes[name] for name in _ASKED if name in geom.attributes}
+        return {**self._classes.get(name, self._classes[None]), **own}

@@ -1,0 +1,257 @@
+"""An MJCF reduced to what moves and weighs something.
+
+MuJoCo's compiler wants every mesh and texture that is mentioned, and allocates whatever sizes are asked for. None of
+that is needed for the dynamics unless a body's inertia is to be computed from its geoms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from ...model import Model
+from ..ignoring import Ignoring, advice
+from ..text.xml import Element, check_parts
+from ..text.xml_values import LONGEST_NAME, shortened
+from .mjcf_collisions import colliding_geoms
+from .mjcf_elements import LIKE_BODY, named_elements, parts_of
+
+# Sections and elements that do not change the motion.
+_TAKEN_OUT = {
+    "mujoco": {"visual", "statistic", "size", "sensor", "actuator", "custom", "extension"},
+    "deformable": {"skin"},
+    "asset": {"texture", "material", "skin", "hfield"},
+    "default": {
+        "material", "camera", "light", "general", "motor", "position", "velocity", "intvelocity", "damper",
+        "cylinder", "muscle", "adhesion", "dcmotor", "orientation", "actuator",
+    },
+    "body": {"camera", "light"},
+}  # fmt: skip
+# Elements that change the motion and are not understood: the word to ignore them by, and what they are.
+_IGNORABLE = {
+    "plugin": ("plugin", "plugins are not understood"),
+    "flex": ("deformable", "deformable bodies are not understood"),
+    "flexcomp": ("deformable", "deformable bodies are not understood"),
+    "composite": ("composite", "composite bodies are not understood"),
+}
+_REFUSED = {
+    "attach": "models attached from other files are not read; load it with mujoco and pass its MjModel",
+    "model": "models attached from other files are not read; load it with mujoco and pass its MjModel",
+}
+_LOST_ATTRIBUTES = {"material", "user"}
+_MAX_COPIES = 10_000  # bodies that <replicate> may make
+
+
+@dataclass
+class Reduced:
+    root: Element
+    files: dict[str, tuple[Element, str, str]]
+    """Meshes that a mass depends on: the name that MuJoCo is told -> who asks, in which folder, and for what."""
+    elements: dict[tuple[str, str], Element]
+    """(tag, name) -> element, for errors."""
+    warnings: list[str]
+    motors: list[str]
+
+    def annotated(self, model: Model) -> Model:
+        """With what is known from the parts that were taken out."""
+        known = {joint.name for joint in model.joints}
+        motors = tuple(name for name in dict.fromkeys(self.motors) if name in known)
+        return replace(model, warnings=(*self.warnings, *model.warnings), motors=motors)
+
+
+def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
+    """Takes `root` apart; it is not to be used afterwards."""
+    check_parts(root, "body", "joint", "freejoint", "site")
+    warnings, motors = _told(root, ignore)
+    root.children = [section for section in root if section.tag not in _TAKEN_OUT["mujoco"]]
+    _leave_out(root, ignore)
+    everything = list(_walk(root))
+    for element, _ in everything:
+        if element.tag in _REFUSED and not (element.tag == "model" and "file" not in element.attributes):
+            raise element.error(f"<{element.tag}> cannot be read: {_REFUSED[element.tag]}")
+        for name, value in element.attributes.items():
+            if name == "name" and len(value) > LONGEST_NAME:
+                raise element.error(f"name {shortened(value)!r} has {len(value)} characters; at most {LONGEST_NAME}")
+            if name != "name" and _has_nan(value):  # MuJoCo would only warn
+                raise element.error(f"{name} has {shortened(value)!r}; expected finite numbers")
+    _check_copies(root)
+    wrapped = {e.attributes["geom"] for e, _ in everything if e.tag == "geom" and "geom" in e.attributes}
+    from_geoms = _setting(root, "inertiafromgeom", "auto")
+    # all bodies share a total mass, those that stand too
+    shared = not _setting(root, "settotalmass", "-1").startswith("-")
+    colliding, told = _colliding(root, ignore)
+    warnings += told
+    meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding}, only_moving=not shared)
+    _keep_pairs_of_kept_geoms(root)
+    files = _asset_files(root, meshes)
+    for key in root.named("keyframe"):
+        for element in key:
+            for attribute in ("act", "ctrl"):
+                element.attributes.pop(attribute, None)
+    return Reduced(root, files, named_elements(root), warnings, motors)
+
+
+def _walk(root: Element) -> Iterator[tuple[Element, Element | None]]:
+    waiting: list[tuple[Element, Element | None]] = [(root, None)]
+    while waiting:
+        element, parent = waiting.pop()
+        yield element, parent
+        waiting.extend((child, element) for child in reversed(element.children))
+
+
+def _has_nan(text: str) -> bool:
+    """Whether a text is numbers, of which one is none."""
+    if "nan" not in text.lower():
+        return False
+    try:
+        return any(math.isnan(float(word)) for word in text.split())
+    except ValueError:
+        return False
+
+
+def _leave_out(root: Element, ignore: Ignoring) -> None:
+    """Take out what is not understood and is to be ignored; refuse it otherwise.
+
+    A geom or a mesh that a plugin makes is nothing without it, so it goes too.
+    """
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        kept = []
+        for child in element.children:
+            unknown = child if child.tag in _IGNORABLE else None
+            if child.tag in ("geom", "mesh"):
+                unknown = next((part for part in child if part.tag == "plugin"), None)
+            if unknown is None:
+                kept.append(child)
+                continue
+            word, why = _IGNORABLE[unknown.tag]
+            name = shortened(child.attributes.get("name", unknown.attributes.get("plugin", "")))
+            if not ignore.takes(word, f"<{child.tag}> {name!r} on line {child.line}"):
+                raise unknown.error(f"<{unknown.tag}> {name!r} cannot be read: {why}{advice(word)}")
+        element.children = kept
+        waiting.extend(reversed(kept))
+
+
+def _told(root: Element, ignore: Ignoring) -> tuple[list[str], list[str]]:
+    """Warnings about what is taken out and could matter to someone, and the joints that have a motor."""
+    warnings, motors = [], []
+    actuators = [element for section in root.named("actuator") for element in section]
+    if actuators:
+        listed = ", ".join(repr(shortened(e.attributes.get("name", e.tag))) for e in actuators[:20])
+        more = f", ... ({len(actuators)} in all)" if len(actuators) > 20 else ""
+        told = f"actuators are left out, joint torques are inputs here: {listed}{more}"
+        if not ignore.takes("actuator", told):
+            warnings.append(told)
+        motors = [e.attributes[key] for e in actuators for key in ("joint", "jointinparent") if key in e.attributes]
+    return warnings, motors
+
+
+def _check_copies(root: Element) -> None:
+    """<replicate> makes copies, and may stand within another."""
+    waiting = [(root, 1)]
+    while waiting:
+        element, copies = waiting.pop()
+        if element.tag == "replicate":
+            text = element.attributes.get("count", "1").strip()
+            if not text.isascii() or not text.isdigit() or int(text[:9]) * copies > _MAX_COPIES or len(text) > 9:
+                raise element.error(f"count is {shortened(text)!r}; expected at most {_MAX_COPIES} copies in all")
+            copies *= max(int(text), 1)
+        waiting.extend((child, copies) for child in element)
+
+
+def _setting(root: Element, name: str, default: str) -> str:
+    """An attribute of <compiler>; the last one counts."""
+    found = [c.attributes[name] for c in root.named("compiler") if name in c.attributes]
+    return found[-1].strip() if found else default
+
+
+def _take_out(
+    root: Element, from_geoms: str, wrapped: set[str], colliding: set[int], *, only_moving: bool
+) -> set[str]:
+    """Remove what has no part in the dynamics. Returns the meshes that masses depend on."""
+    meshes: set[str] = set()
+    # (element, the body that its geoms belong to, whether that body can move)
+    waiting: list[tuple[Element, Element | None, bool]] = [(root, None, False)]
+    while waiting:
+        element, body, moves = waiting.pop()
+        if element.tag in ("body", "worldbody"):
+            body, moves = element, moves or any(part.tag in ("joint", "freejoint") for part in parts_of(element))
+        for name in _LOST_ATTRIBUTES & element.attributes.keys():
+            del element.attributes[name]
+        role = "body" if element.tag in LIKE_BODY else element.tag
+        out = _TAKEN_OUT.get(role, ())
+        kept = []
+        for child in element.children:
+            if child.tag in out:
+                continue
+            if child.tag == "geom" and role == "body" and child.attributes.get("name") not in wrapped:
+                stands = only_moving and not moves
+                if stands or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
+                    if id(child) not in colliding:
+                        continue
+                    if stands:  # it is there to be touched, and weighs nothing
+                        child.attributes["mass"] = "0"
+            kept.append(child)
+        element.children = kept
+        waiting.extend((child, body, moves) for child in kept)
+    for element, _ in _walk(root):
+        if element.tag == "geom" and "mesh" in element.attributes:
+            meshes.add(element.attributes["mesh"])
+    return meshes
+
+
+def _colliding(root: Element, ignore: Ignoring) -> tuple[list[Element], list[str]]:
+    """Geoms to be kept because they collide, and warnings about those that cannot be."""
+    colliding, told = colliding_geoms(root)
+    if colliding and ignore.takes("contact", f"{len(colliding)} geoms that collide"):
+        root.children = [section for section in root if section.tag != "contact"]
+        return [], []
+    return colliding, told
+
+
+def _keep_pairs_of_kept_geoms(root: Element) -> None:
+    """Contacts with geoms that were taken out are taken out too."""
+    there = {element.attributes.get("name") for element, _ in _walk(root) if element.tag == "geom"}
+    for section in root.named("contact"):
+        section.children = [
+            child
+            for child in section
+            if child.tag != "pair" or {child.attributes.get("geom1"), child.attributes.get("geom2")} <= there
+        ]
+
+
+def _weighs(body: Element, from_geoms: str) -> bool:
+    """Whether a body's inertia comes from its geoms."""
+    if from_geoms == "false":
+        return False
+    return from_geoms == "true" or not body.named("inertial")
+
+
+def _asset_files(root: Element, meshes: set[str]) -> dict[str, tuple[Element, str, str]]:
+    """Keep the meshes that are needed, under names of our own; drop the others."""
+    folder = _setting(root, "meshdir", _setting(root, "assetdir", ""))
+    strip = _setting(root, "strippath", "false") == "true"
+    for compiler in root.named("compiler"):
+        for name in ("meshdir", "assetdir", "texturedir", "strippath", "discardvisual"):
+            compiler.attributes.pop(name, None)
+    files: dict[str, tuple[Element, str, str]] = {}
+    for section in root.named("asset"):
+        kept = []
+        for asset in section:
+            file = asset.attributes.get("file", "")
+            name = asset.attributes.get("name") or PurePosixPath(file).stem
+            if asset.tag == "mesh":
+                if name not in meshes:
+                    continue
+                if "builtin" in asset.attributes:
+                    raise asset.error(f"mesh {shortened(name)!r} is built in; a mass that depends on it is not read")
+                if file:
+                    key = f"{len(files)}{PurePosixPath(file).suffix[:8]}"
+                    files[key] = (asset, folder, PurePosixPath(file).name if strip else file)
+                    asset.attributes.update(name=name, file=key)
+            kept.append(asset)
+        section.children = kept
+    return files

@@ -1,0 +1,1 @@
+"""Compiled MuJoCo models, and states in MuJoCo's layout."""

@@ -1,0 +1,66 @@
+"""What acts of itself in a MuJoCo model: tendons with springs and dampers, and gravity compensation of bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...model.passive import GravityCompensation, Passive, TendonSpring
+from ..ignoring import Ignoring, advice
+from .mujoco_blame import Blame
+from .mujoco_names import Names
+from .mujoco_refusals import is_disabled
+
+_WRAP_JOINT = 1  # mjtWrap
+# Forces of a tendon that are not understood, whatever its kind, and the word to ignore them by.
+_NOT_LINEAR = {
+    "tendon_frictionloss": "friction", "tendon_armature": "armature", "tendon_stiffnesspoly": "tendon",
+    "tendon_dampingpoly": "tendon",
+}  # fmt: skip
+
+
+def passive_of(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[Passive]:
+    """Raises on forces of tendons that are not understood, unless they are to be ignored."""
+    return [*_compensations(source, names, ignore), *_tendons(source, names, blame, ignore)]
+
+
+def _compensations(source: Any, names: Names, ignore: Ignoring) -> list[Passive]:
+    found: list[Passive] = []
+    for i in np.flatnonzero(source.body_gravcomp):
+        name, share, mass = names.bodies[i], float(source.body_gravcomp[i]), float(source.body_mass[i])
+        if not source.body_weldid[i] or not mass:  # fixed to the ground, or weightless: nothing to lift
+            continue
+        if not ignore.takes("gravcomp", f"body {name!r} has {share:g} of its weight compensated"):
+            found.append(GravityCompensation(name, share * mass, tuple(source.body_ipos[i])))
+    return found
+
+
+def _tendons(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[Passive]:
+    found: list[Passive] = []
+    for t, name in enumerate(names.tendons):
+        for array, word in _NOT_LINEAR.items():
+            if np.any(getattr(source, array, np.zeros(source.ntendon))[t]):
+                _refuse(word, name, f"has {array[7:]}, which is not understood", blame, ignore)
+        stiffness = 0.0 if is_disabled(source, "SPRING") else float(source.tendon_stiffness[t])
+        damping = 0.0 if is_disabled(source, "DAMPER") else float(source.tendon_damping[t])
+        if not stiffness and not damping:
+            continue
+        wraps = range(int(source.tendon_adr[t]), int(source.tendon_adr[t]) + int(source.tendon_num[t]))
+        if any(int(source.wrap_type[w]) != _WRAP_JOINT for w in wraps):
+            message = f"is spatial and has stiffness {stiffness:g} and damping {damping:g}; only those of fixed tendons"
+            _refuse("tendon", name, f"{message} are understood", blame, ignore)
+            continue
+        ratios: dict[str, float] = {}
+        for w in wraps:
+            joint = names.joints[int(source.wrap_objid[w])]
+            ratios[joint] = ratios.get(joint, 0.0) + float(source.wrap_prm[w])
+        shortest, longest = map(float, source.tendon_lengthspring[t])
+        with blame.on("tendon", name):
+            found.append(TendonSpring(name, tuple(ratios.items()), stiffness, damping, shortest, longest))
+    return found
+
+
+def _refuse(word: str, name: str, message: str, blame: Blame, ignore: Ignoring) -> None:
+    if not ignore.takes(word, f"tendon {name!r} {message}"):
+        raise blame.error("tendon", name, message + advice(word))

@@ -1,0 +1,1 @@
+"""Models and states of Pinocchio."""

@@ -1,0 +1,1 @@
+"""URDF and its dialects of closed loops."""
