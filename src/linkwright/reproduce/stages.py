@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..algorithms.constrained.pv import propagate_terms
 from ..algorithms.delassus.propagators import Posture, articulated_joints, terms_of_rows
 from ..algorithms.rows import closures
 from ..algorithms.rows.constraint_jacobian import terms_jacobian
 from ..algorithms.rows.constraint_rows import constraint_terms
+from ..algorithms.rows.passing_rows import propagate_terms
 from ..algorithms.tree.crba import crba
 from ..algorithms.tree.ltl import ltl_factor, velocity_parents
 from ..model import Model, Tree, tree_of

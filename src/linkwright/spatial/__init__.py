@@ -4,7 +4,7 @@ from .acceleration import AccelerationField
 from .eigenvectors import eigenvectors
 from .factorization import LDL
 from .inertia import ArticulatedInertia, RigidInertia
-from .matrix import Matrix, Symmetric, sum_of
+from .matrix import Matrix, Symmetric, dot, sum_of
 from .motion import Force, Motion
 from .placement import Placement
 from .row_vector import RowVector
@@ -15,5 +15,5 @@ from .vector import Vector
 __all__ = [
     "LDL", "AccelerationField", "ArticulatedInertia", "CoordinateSubspace", "DenseSubspace", "Force", "Matrix",
     "Motion", "Placement", "RigidInertia", "Rotate", "RowVector", "Shift", "Subspace", "Symmetric", "Transform", "Turn",
-    "Vector", "eigenvectors", "sum_of",
+    "Vector", "dot", "eigenvectors", "sum_of",
 ]  # fmt: skip

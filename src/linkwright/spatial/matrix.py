@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..scalar import Scalar
+from collections.abc import Iterable
+
+from ..scalar import Scalar, is_zero
 from .vector import Vector
 
 
@@ -87,3 +89,9 @@ def sum_of(terms) -> Scalar:
     for term in terms:
         total = total + term
     return total
+
+
+def dot(a: Iterable[Scalar], b: Iterable[Scalar]) -> Scalar:
+    """Sum of products in order, leaving out those known to be zero."""
+    terms = [x * y for x, y in zip(a, b, strict=True) if not (is_zero(x) or is_zero(y))]
+    return sum_of(terms) if terms else 0.0

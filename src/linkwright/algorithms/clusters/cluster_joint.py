@@ -13,8 +13,8 @@ from itertools import combinations_with_replacement
 from ...model import Tree
 from ...model.clusters import Cluster
 from ...scalar import Scalar, is_zero
-from ...spatial import ArticulatedInertia, Force, Motion, RigidInertia, Subspace, Transform
-from .embedding import Embedding, dot
+from ...spatial import ArticulatedInertia, Force, Motion, RigidInertia, Subspace, Transform, dot
+from .embedding import Embedding
 from .rotors import Reflected, Rotor
 
 Inertia = RigidInertia | ArticulatedInertia

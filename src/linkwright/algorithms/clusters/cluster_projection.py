@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import LDL, Force
+from ...spatial import LDL, Force, dot
 from ..constrained.constrained_ltl import gram
 from ..delassus.propagators import Posture
 from ..rows.constraint_jacobian import constraint_jacobian
@@ -17,7 +17,7 @@ from ..tree.crba import crba
 from ..tree.ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
 from ..tree.rnea import rnea
 from .clustered_tree import ClusteredTree
-from .embedding import Embedding, dot
+from .embedding import Embedding
 
 
 def projected_rnea(system: ClusteredTree, q, yd, ydd, embeddings: Sequence[Embedding], *, f_ext=None) -> list[Scalar]:

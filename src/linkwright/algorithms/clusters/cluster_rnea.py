@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar, is_zero
-from ...spatial import Force
+from ...spatial import Force, dot
 from ..tree.rnea import joint_torques
 from .clustered_tree import ClusteredTree, ClusterSweep
-from .embedding import Embedding, dot
+from .embedding import Embedding
 
 
 def cluster_rnea(

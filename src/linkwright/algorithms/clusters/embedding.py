@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...scalar import Scalar, is_zero
-from ...spatial import sum_of
+from ...scalar import Scalar
+from ...spatial import dot
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,3 @@ class Embedding:
     def torques(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """G' tau."""
         return [dot(column, tau) for column in zip(*self.G, strict=True)]
-
-
-def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    """Sum of products, leaving out those known to be zero."""
-    terms = [x * y for x, y in zip(a, b, strict=True) if not (is_zero(x) or is_zero(y))]
-    return sum_of(terms) if terms else 0.0

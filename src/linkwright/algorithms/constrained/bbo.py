@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from ...model import Tree
 from ...model.loops import loop_root
 from ...scalar import Scalar, maximum, sqrt, where
-from ...spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, sum_of
+from ...spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, dot, sum_of
 from ...spatial.partial_factorization import WEAKEST
 from ..convergence.lost_digits import lost_to_free_accelerations, lost_to_masses
 from ..convergence.overstretched import overstretched
 from ..parts.articulation import Articulation
 from ..rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
-from ..rows.constraint_rows import constrained_bodies, squared_motions
+from ..rows.constraint_rows import combine, constrained_bodies, squared_motions
+from ..rows.passing_rows import Passing, add_row
 from ..rows.row_scales import row_scales
-from .pv import Passing
 
 # Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`).
 WEAKEST_AS_GIVEN = 1e-7
@@ -128,7 +128,7 @@ class _Root:
 
     def multipliers(self, a: Motion, lam: Sequence[Scalar], z: Sequence[Scalar]) -> list[Scalar]:
         return [
-            self.GK[k].dot(a) - z[k] - _dot([g[k] for g in self.GU], [lam[u] for u in self.others])
+            self.GK[k].dot(a) - z[k] - dot([g[k] for g in self.GU], [lam[u] for u in self.others])
             for k in range(len(self.rows))
         ]
 
@@ -152,7 +152,7 @@ class EliminatedLoops:
             rooted.setdefault(root, []).extend(own)
             for body, rows in c.terms:
                 for r, row in zip(own, rows, strict=True):
-                    _add(K[body], r, row)
+                    add_row(K[body], r, row)
         L = {(r, s): damping[r] if r == s else 0.0 for r in range(m) for s in range(m)}
         right = list(right)
 
@@ -170,13 +170,13 @@ class EliminatedLoops:
                 K[i].update({r: Force.zero() for r in rooted[i] if r not in K[i]})
                 self.root[i] = root = _Root(rooted[i], others, K[i], L, right)
                 IA[i] = IA[i] + root.inertia
-                pA[i] = pA[i] - _combine(root.K, root.z)
+                pA[i] = pA[i] - combine(root.K, root.z)
                 for u, across, G in zip(others, root.across, root.GU, strict=True):
-                    K[i][u] = K[i][u] - _combine(root.GK, across)
-                    right[u] = right[u] - _dot(across, root.z)
+                    K[i][u] = K[i][u] - combine(root.GK, across)
+                    right[u] = right[u] - dot(across, root.z)
                     for w, entries in zip(others, root.across, strict=True):
                         if w <= u:
-                            L[u, w] = L[w, u] = L[u, w] - _dot(G, entries)
+                            L[u, w] = L[w, u] = L[u, w] - dot(G, entries)
             if not i:
                 break
             p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
@@ -190,11 +190,11 @@ class EliminatedLoops:
             self.passing[i] = through = Passing(joint, left, [K[i][r] for r in left])
             nothing = [0.0] * len(y)
             for a, r in enumerate(left):
-                right[r] = right[r] - _dot(through.KS[a], y)
+                right[r] = right[r] - dot(through.KS[a], y)
                 for b, s in enumerate(left[: a + 1]):
-                    L[r, s] = L[s, r] = L[r, s] + _dot(through.KS[a], through.solved[b])
+                    L[r, s] = L[s, r] = L[r, s] + dot(through.KS[a], through.solved[b])
                 felt = joint.force_felt(K[i][r], [-x for x in through.solved[a]], nothing)
-                _add(K[p], r, X.T @ felt)
+                add_row(K[p], r, X.T @ felt)
 
     @property
     def lost(self) -> Scalar:
@@ -264,16 +264,16 @@ class EliminatedLoops:
             if i in self.root:
                 root = self.root[i]
                 changes[1][i] = dz = root.factor.solve([right[r] for r in root.rows])
-                wrench[i] = wrench[i] - _combine(root.K, dz)
+                wrench[i] = wrench[i] - combine(root.K, dz)
                 for u, across in zip(root.others, root.across, strict=True):
-                    right[u] = right[u] - _dot(across, dz)
+                    right[u] = right[u] - dot(across, dz)
             if not i:
                 break
             joint, p = self.joint[i], tree.parent[i]
             changes[0][i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
             if i in self.passing:
                 for r, KS in zip(self.passing[i].rows, self.passing[i].KS, strict=True):
-                    right[r] = right[r] - _dot(KS, dy)
+                    right[r] = right[r] - dot(KS, dy)
             wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
         return changes
 
@@ -284,15 +284,3 @@ def _sum(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
 
 def _residuals(problem: ConstrainedProblem, change: Sequence[Motion]) -> list[Scalar]:
     return [r for c in problem.constraints for r in c.residual(change)]
-
-
-def _add(rows: dict[int, Force], r: int, row: Force) -> None:
-    rows[r] = rows[r] + row if r in rows else row
-
-
-def _combine(K: Sequence[Force], factors: Sequence[Scalar]) -> Force:
-    return sum_of(row * x for row, x in zip(K, factors, strict=True))
-
-
-def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
-    return sum_of(a * b for a, b in zip(x, y, strict=True)) if len(x) else 0.0

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...model import Tree
-from ...scalar import Scalar, is_zero
-from ...spatial import LDL, Force, sum_of
+from ...scalar import Scalar
+from ...spatial import LDL, Force, dot, sum_of
 from ..delassus.propagators import Posture
 from ..rows import closures
 from ..rows.constraint_jacobian import terms_jacobian
@@ -39,23 +39,23 @@ def closed_loop_inverse_dynamics(
 
     H = gram(driven)
     if J:
-        damping = sum_of(_dot(row, row) for row in J) * (_DAMPING / len(J))
+        damping = sum_of(dot(row, row) for row in J) * (_DAMPING / len(J))
         for r in range(len(J)):
             H[r][r] = H[r][r] + damping
     factor = LDL(H)
     halves = [factor.forward(column) for column in columns]
     weighted = [factor.scaled(half) for half in halves]
-    inner = LDL([[_dot(halves[r], weighted[s]) if s <= r else 0.0 for s in range(len(idle))] for r in range(len(idle))])
+    inner = LDL([[dot(halves[r], weighted[s]) if s <= r else 0.0 for s in range(len(idle))] for r in range(len(idle))])
 
     lam: list[Scalar] = [0.0] * len(J)
     w: list[Scalar] = [0.0] * len(idle)  # multipliers of the multipliers: J_m u = J_n w where |u| is least
     for _ in range(_STEPS):
         u = _torques(b, driven, lam, motors)
-        slope = [_dot(row, u) - _dot(other, w) for row, other in zip(driven, loose, strict=True)]
-        lacking = [-b[k] - _dot(column, lam) for k, column in zip(idle, columns, strict=True)]
+        slope = [dot(row, u) - dot(other, w) for row, other in zip(driven, loose, strict=True)]
+        lacking = [-b[k] - dot(column, lam) for k, column in zip(idle, columns, strict=True)]
         half = factor.forward(slope)
-        dw = inner.solve([x + _dot(y, half) for x, y in zip(lacking, weighted, strict=True)])
-        push = [_dot([y[r] for y in halves], dw) - half[r] for r in range(len(J))]
+        dw = inner.solve([x + dot(y, half) for x, y in zip(lacking, weighted, strict=True)])
+        push = [dot([y[r] for y in halves], dw) - half[r] for r in range(len(J))]
         lam = [x + dx for x, dx in zip(lam, factor.backward(factor.scaled(push)), strict=True)]
         w = [x + dx for x, dx in zip(w, dw, strict=True)]
     return _torques(b, driven, lam, motors), lam, inner.margins
@@ -63,9 +63,4 @@ def closed_loop_inverse_dynamics(
 
 def _torques(b, driven, lam, motors) -> list[Scalar]:
     """b_m + J_m' lam."""
-    return [b[k] + _dot([row[c] for row in driven], lam) for c, k in enumerate(motors)]
-
-
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    terms = [x * y for x, y in zip(a, b, strict=True) if not (is_zero(x) or is_zero(y))]
-    return sum_of(terms) if terms else 0.0
+    return [b[k] + dot([row[c] for row in driven], lam) for c, k in enumerate(motors)]

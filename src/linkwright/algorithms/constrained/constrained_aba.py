@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import Force, Motion, sum_of
+from ...spatial import Force, Motion
 from ..convergence.swept_bodies import SweptBodies
 from ..rows.constrained_problem import ConstrainedProblem
-from ..rows.constraint_rows import constrained_bodies, penalty_inertia
+from ..rows.constraint_rows import combine, constrained_bodies, penalty_inertia
 from ..tree.aba import accelerate, articulate
 
 
@@ -57,8 +57,3 @@ class ArticulatedTree:
     @property
     def pivots(self) -> list[Scalar]:
         return [pivot for i in self.problem.tree.outward() for pivot in self.joint[i].D.pivots]
-
-
-def combine(K: Sequence[Force], factors: Sequence[Scalar]) -> Force:
-    """K' factors."""
-    return sum_of(row * x for row, x in zip(K, factors, strict=True))

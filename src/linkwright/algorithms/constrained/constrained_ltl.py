@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar, is_zero, maximum, sqrt
-from ...spatial import RowVector, sum_of
+from ...spatial import RowVector, dot
 from ...spatial.partial_factorization import WEAKEST
 from ..convergence.damped_delassus import DampedDelassus
 from ..convergence.hard_multipliers import hard_multipliers
@@ -40,7 +40,7 @@ class JointSpace:
         return [solve_LT(L, self.parents, row) for row in self.J]
 
     def residuals(self, a: Sequence[Scalar]) -> list[Scalar]:
-        return [_dot(row, a) - e for row, e in zip(self.J, self.e, strict=True)]
+        return [dot(row, a) - e for row, e in zip(self.J, self.e, strict=True)]
 
 
 def ltl(problem: ConstrainedProblem) -> Solution:
@@ -48,7 +48,7 @@ def ltl(problem: ConstrainedProblem) -> Solution:
     Lambda = gram(Y)
     for r, idle in enumerate(problem.idle):
         Lambda[r][r] = Lambda[r][r] + idle
-    right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
+    right = [dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
     lam, pivot, weakest = hard_multipliers(problem.tree.model, Lambda, right, weakest=problem.weakest)
     a, residuals = _accelerate(space, L, Y, z, lam)
     free = lost_to_free_accelerations(_free_size(space, L), a, sqrt(maximum(weakest, WEAKEST)))
@@ -58,7 +58,7 @@ def ltl(problem: ConstrainedProblem) -> Solution:
 def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
     """Ready for iterations (proximal.py), as prox_ltls is."""
     space, L, Y, z = _factored(problem)
-    right = [_dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
+    right = [dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
     lost = lost_in_inertia_matrix(space.M, L)
     accelerate = lambda lam: _accelerate(space, L, Y, z, lam)  # noqa: E731
     return DampedDelassus(problem, gram(Y), right, start, accelerate, lost, _free_size(space, L))
@@ -113,7 +113,7 @@ class AugmentedInertia:
 
     def response(self, step: RowVector, *, whole: bool = True) -> tuple[list[Scalar], RowVector]:
         change = ltl_solve(self.L, self.space.parents, _transposed(self.space, -step))
-        return change, RowVector(_dot(row, change) for row in self.space.J)
+        return change, RowVector(dot(row, change) for row in self.space.J)
 
     def sizes(self) -> tuple[Scalar, Scalar]:
         """What the accelerations of single joints add to the rows; lengths and angles are not told apart."""
@@ -132,7 +132,7 @@ def gram(Y: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     G: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for r in range(n):
         for s in range(r + 1):
-            G[r][s] = G[s][r] = _dot(Y[r], Y[s])
+            G[r][s] = G[s][r] = dot(Y[r], Y[s])
     return G
 
 
@@ -162,8 +162,3 @@ def _transposed(space: JointSpace, values: Sequence[Scalar]) -> list[Scalar]:
     for row, x in zip(space.J, values, strict=True):
         result = [t if is_zero(j) else t + j * x for t, j in zip(result, row, strict=True)]
     return result
-
-
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    terms = [x * y for x, y in zip(a, b, strict=True) if not (is_zero(x) or is_zero(y))]
-    return sum_of(terms) if terms else 0.0

@@ -1,143 +1,30 @@
 """Loop-constrained articulated-body algorithm (LCABA): constrainedABA on a graph.
 
-[Sathya2025] Algorithms 1-3. A loop closure couples the inertias of the two links it is between: H[j, i] is the force
-on link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and to its neighbours;
-lines marked `loops` are what constrainedABA does not have. Body frames, with the exact zeros of articulation.py. The
-iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end of this file.
+[Sathya2025] Algorithms 1-3. A loop closure couples the inertias of the two links it is between: H[j, i] is the force on
+link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and to its neighbours; lines
+marked `loops` are what constrainedABA does not have, those marked `springs` are not in the paper: a closure of few rows
+passes joints in a cheaper form (coupled_links.py). Body frames, with the exact zeros of articulation.py. The iterations
+of Algorithm 3 are those of proximal.py, on the two sweeps at the end of this file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Sequence
 
 from ...scalar import Scalar
 from ...spatial import ArticulatedInertia, Force, Motion, sum_of
 from ..convergence.swept_bodies import SweptBodies
 from ..parts.articulation import Articulation
-from ..rows.closure import Terms
 from ..rows.constrained_problem import ConstrainedProblem
-from ..rows.constraint_rows import constrained_bodies, penalty_inertia
-from .constrained_aba import combine
+from ..rows.constraint_rows import combine, constrained_bodies
+from .coupled_links import Block, CoupledLinks, PenaltyBlock
 from .elimination_order import elimination_order
-from .loop_spring import FULL, LoopSpring, SpringPassage
-
-
-@dataclass(frozen=True)
-class PenaltyBlock:
-    """Rows on one or two bodies with a full matrix as their penalty: a contact.
-
-    matrix   of the rows, and pull, the forces at zero acceleration, reversed
-    inertia  K' matrix K of the rows K on a body
-    """
-
-    terms: Terms
-    matrix: Callable[[], list[list[Scalar]]]
-    pull: list[Scalar]
-    inertia: Callable[[int, Sequence[Force]], ArticulatedInertia]
-
-
-Block = list[Force]  # one row per component of the force on j, each a covector on the motions of i
+from .loop_spring import LoopSpring, SpringPassage
 
 
 def lcaba(problem: ConstrainedProblem, start: Sequence[Scalar]) -> SweptBodies:
     """The graph, eliminated with multipliers `start`, ready for iterations."""
     return SweptBodies(EliminatedGraph(problem, start))
-
-
-class Couplings:
-    """H[j, i], each pair kept once."""
-
-    def __init__(self) -> None:
-        self._blocks: dict[tuple[int, int], Block] = {}
-
-    def get(self, j: int, i: int) -> Block:
-        return self._blocks[j, i] if (j, i) in self._blocks else transposed(self._blocks[i, j])
-
-    def couples(self, j: int, i: int) -> bool:
-        return (j, i) in self._blocks or (i, j) in self._blocks
-
-    def add(self, j: int, i: int, block: Block) -> None:
-        if (i, j) in self._blocks:
-            j, i, block = i, j, transposed(block)
-        old = self._blocks.get((j, i))
-        self._blocks[j, i] = block if old is None else [a + b for a, b in zip(old, block, strict=True)]
-
-
-def transposed(block: Block) -> Block:
-    return [Force.of(row[k] for row in block) for k in range(6)]
-
-
-class _Links:
-    """What is left of the graph while links are being eliminated."""
-
-    def __init__(
-        self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int], blocks: Sequence[PenaltyBlock]
-    ):  # fmt: skip
-        self.IA = [inertia.articulated() for inertia in problem.tree.lumped]
-        self.pA, self.H = list(problem.wrenches), Couplings()
-        self.springs: dict[int, list[LoopSpring]] = {}  # by the link at the moving end, which goes first
-        turn = {i: k for k, i in enumerate(order)}
-        for c, own in zip(problem.constraints, problem.split(lam), strict=True):
-            pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
-            terms = sorted(c.terms, key=lambda term: turn[term[0]])
-            as_spring = len(terms) == 2 and c.size < FULL
-            for body, K in terms[:1] if as_spring else terms:
-                self.IA[body] = self.IA[body] + penalty_inertia(K, c.mu)
-                self.pA[body] = self.pA[body] + combine(K, pull)
-            if as_spring:  # loops
-                (near, K1), (far, K2) = terms
-                self.springs.setdefault(near, []).append(LoopSpring.of_penalties(far, K2, K1, c.mu, pull))
-                continue
-            for (one, K1), (two, K2) in combinations(terms, 2):  # loops
-                self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))
-        for block in blocks:
-            self._add(block, turn)
-
-    def _add(self, block: PenaltyBlock, turn: dict[int, int]) -> None:
-        """As above, with a matrix in the place of mu."""
-        terms = sorted(block.terms, key=lambda term: turn[term[0]])
-        as_spring = len(terms) == 2 and len(block.pull) < FULL
-        for body, K in terms[:1] if as_spring else terms:
-            self.IA[body] = self.IA[body] + block.inertia(body, K)
-            self.pA[body] = self.pA[body] + combine(K, block.pull)
-        if len(terms) == 2:  # loops
-            (near, K1), (far, K2) = terms
-            matrix = block.matrix()
-            felt = [combine(K1, row) for row in matrix]
-            if as_spring:
-                self.springs.setdefault(near, []).append(LoopSpring(far, K2, felt, matrix, block.pull))
-            else:
-                self.H.add(far, near, [sum_of(g * row[r] for row, g in zip(K2, felt, strict=True)) for r in range(6)])
-
-    def settle(self, spring: LoopSpring, i: int) -> None:
-        """Write a spring from link i out as a block; at the ground nothing is left to couple."""
-        j = spring.anchor
-        self.IA[j] = self.IA[j] + spring.inertia
-        self.pA[j] = self.pA[j] + spring.wrench(spring.b)
-        if i:
-            self.couple(j, i, spring.block)
-
-    def couple(self, j: int, i: int, block: Block) -> None:
-        """Add to H[j, i]; what couples a link to itself is inertia."""
-        if i == j:
-            self.IA[i] = self.IA[i] + ArticulatedInertia.from_function(lambda r, s: block[r][s] + block[s][r])
-        else:
-            self.H.add(j, i, block)
-
-    def travelling(self, i: int, neighbours: Sequence[int]) -> LoopSpring | None:
-        """The spring at link i that can pass its joint as it is; all others at i are settled."""
-        for holder in list(self.springs):
-            for spring in [spring for spring in self.springs[holder] if spring.anchor == i]:
-                self.springs[holder].remove(spring)
-                self.settle(spring, holder)
-        own = self.springs.pop(i, [])
-        if len(own) == 1 and tuple(neighbours) == (own[0].anchor,) and not self.H.couples(i, own[0].anchor):
-            return own[0]
-        for spring in own:
-            self.settle(spring, i)
-        return None
 
 
 class EliminatedGraph:
@@ -150,7 +37,7 @@ class EliminatedGraph:
         self.problem, self.order = problem, []
         self.carriers = set(constrained_bodies(tree))
         order = elimination_order(tree)
-        links = _Links(problem, lam, [i for i, _ in order], blocks)
+        links = CoupledLinks(problem, lam, [i for i, _ in order], blocks)
         IA, pA, H = links.IA, links.pA, links.H
         self.IA = IA
 
@@ -162,14 +49,14 @@ class EliminatedGraph:
         self.passages: dict[int, SpringPassage] = {}
         for i, neighbours in order:
             p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
-            spring = links.travelling(i, neighbours)  # loops
+            spring = links.travelling(i, neighbours)  # springs
             self.order.append((i, () if spring else neighbours))
             self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])
             self.y[i] = y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(pA[i]), strict=True)])
             if p:
                 IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
                 pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
-            if spring:  # loops
+            if spring:  # springs
                 self.passages[i] = spring.pass_joint(joint, X, y)
                 if p in (0, spring.anchor):
                     links.settle(spring, p)
@@ -204,7 +91,7 @@ class EliminatedGraph:
                 continue
             carried = sweep.X[i] @ change[tree.parent[i]]
             rates = self.joint[i].rates(y[i], carried)
-            if i in self.passages:  # loops
+            if i in self.passages:  # springs
                 rates = self.passages[i].rates(rates, change)
             for j in neighbours:  # loops
                 for r, solved in enumerate(self.solved[j, i]):
@@ -225,12 +112,12 @@ class EliminatedGraph:
         for i, neighbours in self.order:
             if i not in carriers:
                 continue
-            for spring, pull in pulls.items():  # loops
+            for spring, pull in pulls.items():  # springs
                 if spring.anchor == i:
                     wrench[i] = wrench[i] + spring.wrench(pull)
             p, joint = tree.parent[i], self.joint[i]
             changes[i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
-            if i in self.passages:  # loops
+            if i in self.passages:  # springs
                 passage = self.passages[i]
                 before = pulls.get(passage.spring, [0.0] * len(passage.GS))
                 pulls[passage.spring] = [x + d for x, d in zip(before, passage.pull(dy), strict=True)]
@@ -242,12 +129,6 @@ class EliminatedGraph:
     @property
     def pivots(self) -> list[Scalar]:
         return [pivot for i in self.problem.tree.outward() for pivot in self.joint[i].D.pivots]
-
-
-def _penalty_coupling(K: Sequence[Force], other: Sequence[Force], mu: Sequence[Scalar]) -> Block:
-    """K' mu K of two bodies."""
-    scaled = [row * m for row, m in zip(other, mu, strict=True)]
-    return [sum_of(other * row[r] for row, other in zip(K, scaled, strict=True)) for r in range(6)]
 
 
 def _times(W: Sequence[Sequence[Scalar]], y: Sequence[Scalar]) -> Force:

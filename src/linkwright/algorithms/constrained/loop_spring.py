@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import ArticulatedInertia, Force, Motion, Transform, sum_of
+from ...spatial import ArticulatedInertia, Force, Motion, Transform, dot, sum_of
 from ..parts.articulation import Articulation
 
 FULL = 6
@@ -37,9 +37,9 @@ class LoopSpring:
         """Eliminate the link at the moving end: the spring then pulls on its parent."""
         passage = SpringPassage(self, joint)
         for r, row in enumerate(passage.GS):
-            self.b[r] = self.b[r] + _dot(row, y)
+            self.b[r] = self.b[r] + dot(row, y)
             for s in range(r + 1):
-                self.A[r][s] = self.A[s][r] = self.A[r][s] - _dot(row, passage.solved[s])
+                self.A[r][s] = self.A[s][r] = self.A[r][s] - dot(row, passage.solved[s])
         nothing = [0.0] * len(y)
         self.G = [
             X.T @ joint.force_felt(row, [-x for x in solved], nothing)
@@ -81,8 +81,4 @@ class SpringPassage:
         return rates
 
     def pull(self, dy: Sequence[Scalar]) -> list[Scalar]:
-        return [_dot(row, dy) for row in self.GS]
-
-
-def _dot(x: Sequence[Scalar], y: Sequence[Scalar]) -> Scalar:
-    return sum_of(a * b for a, b in zip(x, y, strict=True))
+        return [dot(row, dy) for row in self.GS]

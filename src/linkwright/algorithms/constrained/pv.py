@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar, maximum, sqrt
-from ...spatial import Force, RowVector, sum_of
+from ...spatial import RowVector, sum_of
 from ...spatial.partial_factorization import WEAKEST
 from ..convergence.damped_delassus import DampedDelassus
 from ..convergence.hard_multipliers import hard_multipliers
 from ..convergence.lost_digits import lost_to_free_accelerations, lost_to_masses
-from ..parts.articulation import Articulation
 from ..rows.constrained_problem import ConstrainedProblem, Solution
-from ..rows.constraint_rows import constrained_bodies
+from ..rows.passing_rows import Passing, add_to_delassus, propagate_rows
 from ..tree.aba import accelerate, articulate
 
 
@@ -46,55 +45,6 @@ def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelas
 def _free_size(y) -> Scalar:
     """The largest joint acceleration without constraints, about."""
     return RowVector(abs(x) for own in y for x in own).largest
-
-
-class Passing:
-    """The constraint rows that pass joint i on their way to the ground: which, K S and D^-1 (K S)' of each."""
-
-    __slots__ = ("KS", "rows", "solved")
-
-    def __init__(self, joint: Articulation, rows: Sequence[int], K: Sequence[Force]):
-        self.rows = tuple(rows)
-        self.KS = [joint.S.project(row) for row in K]
-        self.solved = [joint.D.solve(ks) for ks in self.KS]
-
-
-def propagate_rows(tree, sweep, joint: Sequence[Articulation], rows: Sequence[tuple[int, Force]]) -> dict[int, Passing]:
-    """Carry rows (body, covector) to the ground; what passes each joint."""
-    return propagate_terms(tree, sweep, joint, [[term] for term in rows])
-
-
-def propagate_terms(
-    tree, sweep, joint: Sequence[Articulation], rows: Sequence[Sequence[tuple[int, Force]]]
-) -> dict[int, Passing]:
-    """The same for rows on several bodies each: what arrives of a row from several children is added up."""
-    arriving: dict[int, dict[int, Force]] = {i: {} for i in (0, *constrained_bodies(tree))}
-    for r, terms in enumerate(rows):
-        for body, row in terms:
-            add_row(arriving[body], r, row)
-    passing = {}
-    for i in reversed(constrained_bodies(tree)):
-        numbers, K = zip(*sorted(arriving[i].items()), strict=True)
-        passing[i] = through = Passing(joint[i], numbers, K)
-        nothing = [0.0] * (tree.iv[i].stop - tree.iv[i].start)
-        for r, row, solved in zip(numbers, K, through.solved, strict=True):
-            # K P' is what the parent feels of a force K; along free directions exactly what the rotor holds back
-            felt = joint[i].force_felt(row, [-x for x in solved], nothing)
-            add_row(arriving[tree.parent[i]], r, sweep.X[i].T @ felt)
-    return passing
-
-
-def add_row(rows: dict[int, Force], r: int, row: Force) -> None:
-    rows[r] = rows[r] + row if r in rows else row
-
-
-def add_to_delassus(L: list[list[Scalar]], through: Passing) -> None:
-    """L += K S D^-1 S' K' of one joint."""
-    for a, r in enumerate(through.rows):
-        for b, s in enumerate(through.rows[: a + 1]):
-            term = sum_of(x * z for x, z in zip(through.KS[a], through.solved[b], strict=True))
-            L[r][s] = L[r][s] + term
-            L[s][r] = L[r][s]
 
 
 def dual_system(problem, y, passing: dict[int, Passing]) -> tuple[list[list[Scalar]], list[Scalar]]:

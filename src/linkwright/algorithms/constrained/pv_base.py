@@ -22,10 +22,11 @@ from ..convergence.hard_multipliers import hard_multipliers
 from ..convergence.lost_digits import lost_to_free_accelerations, usually_lost_to_masses
 from ..parts.articulation import Articulation
 from ..rows.constrained_problem import ConstrainedProblem, Solution
+from ..rows.passing_rows import Passing, propagate_rows
 from ..rows.random_poses import numbers, rows_at_random_poses
 from ..rows.row_scales import row_scales
 from ..tree.aba import accelerate, articulate
-from .pv import Passing, dual_system, propagate_rows, pv
+from .pv import dual_system, pv
 from .separated_base import Block, SeparatedBase
 
 # L_b, scaled to a unit diagonal, counts as singular when its condition number exceeds this at any of a few poses. Later

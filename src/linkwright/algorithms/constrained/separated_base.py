@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...scalar import Scalar
-from ...spatial import LDL, sum_of
+from ...spatial import LDL, dot
 from ...spatial.partial_factorization import PartialLDL, most_doubtful, weakest_of
 
 
@@ -48,7 +48,7 @@ class SeparatedBase:
             other = [factor.scaled(column) for column in half]
             for r in range(n):
                 for s in range(r + 1):
-                    base[r][s] = base[r][s] + _dot(half[r], other[s])
+                    base[r][s] = base[r][s] + dot(half[r], other[s])
             self._strong.append(half)
             late += map(list, zip(*(left for _, left in columns), strict=True))
         self._base = LDL(base)
@@ -58,7 +58,7 @@ class SeparatedBase:
     def _matrix_of_late_rows(self, blocks: Sequence[Block]) -> tuple[list[list[Scalar]], list[Scalar]]:
         """(R + K (H + ...)^-1 K', what its pivots are compared with)."""
         scaled = [self._base.scaled(row) for row in self._late]
-        matrix = [[_dot(a, b) for b in scaled[: r + 1]] for r, a in enumerate(self._late)]
+        matrix = [[dot(a, b) for b in scaled[: r + 1]] for r, a in enumerate(self._late)]
         sizes, start = [], 0
         for block, (_, factor) in zip(blocks, self._blocks, strict=True):
             for r, row in enumerate(factor.R):
@@ -89,11 +89,11 @@ class SeparatedBase:
         f = list(f)
         for (_, factor), half, (done, _) in zip(self._blocks, self._strong, right, strict=True):
             weighted = factor.scaled(done)
-            f = [z - _dot(column, weighted) for z, column in zip(f, half, strict=True)]
+            f = [z - dot(column, weighted) for z, column in zip(f, half, strict=True)]
         g = self._base.forward(f)
         scaled = self._base.scaled(g)
         put_off = [z for _, left in right for z in left]
-        put_off = [z + _dot(row, scaled) for row, z in zip(self._late, put_off, strict=True)]
+        put_off = [z + dot(row, scaled) for row, z in zip(self._late, put_off, strict=True)]
         last = self._last.scaled(self._last.forward(put_off)[0])
         doubt = most_doubtful(self._last, last, weakest=weakest)
         late = self._last.backward(last, [])
@@ -103,14 +103,9 @@ class SeparatedBase:
 
         x: dict[int, Scalar] = {}
         for (rows, factor), half, (done, left) in zip(self._blocks, self._strong, right, strict=True):
-            moved = [z + _dot(t, [column[r] for column in half]) for r, z in enumerate(done)]
+            moved = [z + dot(t, [column[r] for column in half]) for r, z in enumerate(done)]
             own = factor.scaled(moved)  # eq. (46)
             doubt = most_doubtful(factor, own, doubt, weakest)
             x.update(zip(rows, factor.backward(own, late[: len(left)]), strict=True))
             late = late[len(left) :]
         return x, t, doubt
-
-
-def _dot(a, b) -> Scalar:
-    terms = [x * z for x, z in zip(a, b, strict=True)]
-    return sum_of(terms) if terms else 0.0

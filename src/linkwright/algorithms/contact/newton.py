@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from ...scalar import Scalar, absolute, maximum, until, where
 from ...spatial import Motion, sum_of
-from ..constrained.lcaba import EliminatedGraph, PenaltyBlock
+from ..constrained.coupled_links import PenaltyBlock
+from ..constrained.lcaba import EliminatedGraph
 from ..rows.constrained_problem import ConstrainedProblem
 from .cones import ContactRows, Line, Values
 from .joint_rows import JointRows

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import LDL
+from ...spatial import LDL, dot
 from ..rows import closures
 from ..rows.constraint_jacobian import terms_jacobian
 from ..rows.constraint_rows import constraint_terms
 from ..tree.crba import crba
-from .propagators import Posture, dot, mirrored, zeros
+from .propagators import Posture, mirrored, zeros
 
 
 def dense_delassus(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from ...model import Tree
 from ...scalar import Scalar
 from ...spatial import Force, Motion, sum_of
-from ..constrained.pv import add_row
 from ..rows.constraint_rows import constrained_bodies
+from ..rows.passing_rows import add_row
 from .propagators import Posture, articulated_joints, mirrored, pass_inward, pass_outward, terms_of_rows, zeros
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from ...model import Tree
 from ...scalar import Scalar, is_zero
-from ...spatial import LDL, ArticulatedInertia, Force, Motion, Subspace, Transform, sum_of
-from ..constrained.pv import Passing
+from ...spatial import LDL, ArticulatedInertia, Force, Motion, Subspace, Transform, dot, sum_of
 from ..parts.articulation import Articulation
 from ..rows import closures
 from ..rows.constraint_rows import constraint_terms
+from ..rows.passing_rows import Passing
 
 UNITS = tuple(Force.of(1.0 if r == k else 0.0 for r in range(6)) for k in range(6))
 
@@ -84,10 +84,6 @@ def pass_outward(joint: Articulation, carried: Motion) -> Motion:
     for k, v in zip(directions, joint.V, strict=True):
         parts[k] = -sum_of(v[s] * carried[s] for s in kept) if kept else 0.0
     return Motion.of(parts)
-
-
-def dot(a: Iterable[Scalar], b: Iterable[Scalar]) -> Scalar:
-    return sum_of(x * y for x, y in zip(a, b, strict=True))
 
 
 def combination(factors: Iterable[Scalar], vectors: Sequence[Iterable[Scalar]]) -> list[Scalar]:

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 
 from ...model import Tree
 from ...scalar import Scalar
-from ..constrained.pv import Passing, add_to_delassus, propagate_terms
+from ...spatial import dot
 from ..parts.articulation import Articulation
-from .propagators import Posture, articulated_joints, dot, mirrored, terms_of_rows, zeros
+from ..rows.passing_rows import Passing, add_to_delassus, propagate_terms
+from .propagators import Posture, articulated_joints, mirrored, terms_of_rows, zeros
 
 
 def pv_osim(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from ...model import Tree
 from ...scalar import Scalar, where
 from ...spatial.partial_factorization import PartialLDL
-from ..constrained.pv import add_to_delassus, propagate_rows
 from ..constrained.pv_base import base_inertia, base_is_separable, blocks_of, floating_bases
 from ..constrained.separated_base import SeparatedBase
+from ..rows.passing_rows import add_to_delassus, propagate_rows
 from ..rows.row_scales import row_scales
 from .propagators import Posture, articulated_joints, rows_of, zeros
 from .pv_osim import add_at_ground

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import Force
-from ..constrained.pv import add_to_delassus
+from ...spatial import Force, dot
 from ..parts.articulation import Articulation
 from ..rows.constraint_rows import constrained_bodies
+from ..rows.passing_rows import add_to_delassus
 from .propagators import (
     FactoredInverse,
     FullInverse,
@@ -25,7 +25,6 @@ from .propagators import (
     UnitBasis,
     articulated_joints,
     combination,
-    dot,
     mirrored,
     pass_inward,
     rows_of,

@@ -16,13 +16,12 @@ from functools import cached_property
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import LDL, Force, Motion, sum_of
-from ..constrained.constrained_aba import combine
+from ...spatial import LDL, Force, Motion, dot, sum_of
 from ..constrained.lcaba import lcaba
 from ..convergence.swept_bodies import SweptBodies
 from ..rows import closures
-from ..rows.constraint_rows import ConstraintRows, constrained_bodies, constraint_terms
-from .propagators import Posture, articulated_joints, dot, pass_inward, pass_outward
+from ..rows.constraint_rows import ConstraintRows, combine, constrained_bodies, constraint_terms
+from .propagators import Posture, articulated_joints, pass_inward, pass_outward
 
 
 class DelassusMatrix:

@@ -58,7 +58,6 @@ class ConstraintRows:
         return values
 
 
-
 def constrained_bodies(tree: Tree) -> list[int]:
     """The bodies that carry a constrained one, and those themselves: all that constraint forces pass through."""
     return sorted({i for bodies in tree.constraint_bodies for body in bodies for i in tree.graph.support[body]})
@@ -124,6 +123,11 @@ def penalty_inertia(K: Sequence[Force], mu: Sequence[Scalar]) -> ArticulatedIner
     return ArticulatedInertia.from_function(
         lambda r, s: sum_of(row[r] * (row[s] * m) for row, m in zip(K, mu, strict=True))
     )
+
+
+def combine(K: Sequence[Force], factors: Sequence[Scalar]) -> Force:
+    """K' factors."""
+    return sum_of(row * x for row, x in zip(K, factors, strict=True))
 
 
 _BODIES_MEASURED = 8

@@ -6,9 +6,9 @@ import numpy as np
 
 from ...model import Model, Tree
 from ...scalar import Scalar
-from ..constrained.pv import Passing, propagate_rows
 from ..tree.aba import articulate
 from .constrained_problem import ConstrainedProblem
+from .passing_rows import Passing, propagate_rows
 
 POSES = 5
 
