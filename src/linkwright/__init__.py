@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .errors import LinkwrightError, NoConvergence, SimulationError
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
-    from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose
+    from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose, SimulationDefaults
     from .model.constraints import center_of_mass, close_with, connect, constrain, couple, transmission, weld
     from .model.constraints.rod import rod
     from .model.contact import box, capsule, contact, convex, cylinder, ellipsoid, plane, sphere
@@ -65,7 +65,7 @@ _PUBLIC = {
     "errors": "LinkwrightError NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
-    "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose",
+    "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose SimulationDefaults",
     "model.constraints": "center_of_mass close_with connect constrain couple transmission weld",
     "model.constraints.rod": "rod",
     "model.contact": "box capsule contact convex cylinder ellipsoid plane sphere",
@@ -123,8 +123,8 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationError", "Simulator", "Trajectory", "attach", "box", "capsule", "center_of_mass", "check_state",
-    "close_with",
+    "Pose", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "attach", "box", "capsule",
+    "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
     "cylindrical",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer",

@@ -150,9 +150,8 @@ class Request:
         if f_ext and "f_ext" not in recipe.optional_inputs:
             able = [name for name, other in RECIPES.items() if "f_ext" in other.optional_inputs]
             raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
-        request = cls(
-            model, recipe, chosen, parameters, bool(f_ext), recipe.resolve_options(options), precision
-        )
+        settled = recipe.settled_options(model, recipe.resolve_options(options))
+        request = cls(model, recipe, chosen, parameters, bool(f_ext), settled, precision)
         if recipe.check_plan is None:
             request.input_shapes  # noqa: B018  refuses unknown parameters
         else:
@@ -198,7 +197,7 @@ class Request:
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
-        known = self.model.fingerprint if self.recipe.contacts else self.model.fingerprint_without_contacts
+        known = self.model.fingerprint_of_dynamics if self.recipe.contacts else self.model.fingerprint_without_contacts
         text = json.dumps([request, known, _sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

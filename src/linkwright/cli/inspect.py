@@ -102,6 +102,7 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
         ],
         "passive": [element.to_dictionary() for element in model.passive],
         "ignored": list(model.ignored),
+        "simulation": model.simulation.to_dictionary(),
         "warnings": list(model.warnings),
     }  # fmt: skip
 
@@ -115,6 +116,9 @@ def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost],
         console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
     for line in model.ignored:
         console.print(f"[yellow]ignored:[/] {escape(line)}", highlight=False)
+    if model.simulation.to_dictionary():
+        told = ", ".join(f"{key} {value}" for key, value in model.simulation.to_dictionary().items())
+        console.print(f"[yellow]note:[/] the file wants to be simulated with {escape(told)}", highlight=False)
     if model.passive:
         kinds = [element.kind.replace("_", " ") for element in model.passive]
         told = ", ".join(f"{kinds.count(kind)} x {kind}" for kind in dict.fromkeys(kinds))

@@ -14,7 +14,6 @@ from rich.markup import escape
 import linkwright as lw
 
 from ..errors import InputError, SimulationError
-from ..programs.step import DEFAULT_INTEGRATOR
 from ..sim.verdict import complaints
 
 _FRAMES_PER_SECOND = 60
@@ -23,8 +22,10 @@ _FRAMES_PER_SECOND = 60
 def simulate(
     robot: str = typer.Argument(help="A name that `linkwright robots` lists, or a file."),
     seconds: float = typer.Option(5.0, help="How long, in its time."),
-    dt: float = typer.Option(1e-3, help="Seconds per step."),
-    integrator: str = typer.Option(DEFAULT_INTEGRATOR, help="damped_euler, euler or rk4."),
+    dt: float = typer.Option(None, help="Seconds per step; by default what the file names, else 0.001."),
+    integrator: str = typer.Option(
+        None, help="damped_euler, euler or rk4; by default what the file names, else damped_euler."
+    ),
     solver: str = typer.Option("", help="Forward dynamics by name; by default the cheapest that suits."),
     projection: bool = typer.Option(False, help="Move each step's result onto the constraints."),
     kp: float = typer.Option(0.0, help="Hold all joints where they start: torque per displacement ..."),
@@ -38,6 +39,8 @@ def simulate(
 ) -> None:
     """Simulate a robot from its drawn pose; exits with 1 if the result cannot be believed."""
     console = Console(stderr=as_json)
+    model = lw.load(robot)
+    dt = model.simulation.chosen_dt(dt)
     if not (np.isfinite(seconds) and seconds > 0 and np.isfinite(dt) and 0 < dt <= seconds):
         raise InputError(f"seconds is {seconds} and dt {dt}; expected positive numbers, dt the smaller one")
     if batch and (plot or html):
@@ -45,7 +48,6 @@ def simulate(
     for option, path in (("--plot", plot), ("--html", html)):
         if path and not Path(path).resolve().parent.is_dir():  # before minutes of computing, not after
             raise InputError(f"{option} {path}: there is no folder {str(Path(path).parent)!r}; make it first")
-    model = lw.load(robot)
     console.print(f"[bold]{escape(str(model))}[/]", highlight=False)
     rng = np.random.default_rng(0)
     velocity = kick * rng.normal(size=(*((batch,) if batch else ()), model.nv))

@@ -6,9 +6,10 @@ from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Body, Frame, Mimic, Model
 from .pose import Pose
+from .simulation_defaults import SimulationDefaults
 from .tree import Tree, tree_of
 
 __all__ = [
     "EARTH_GRAVITY", "GROUND", "Body", "Frame", "GraphBuilder", "Inertia", "Joint", "Mimic", "Model", "ModelBuilder",
-    "Pose", "Tree", "tree_of",
+    "Pose", "SimulationDefaults", "Tree", "tree_of",
 ]  # fmt: skip

@@ -36,7 +36,7 @@ class ModelBuilder:
         self._passive: list[Passive] = []
         self._ignored: list[str] = []
         self._warnings: list[str] = []
-        self._contacts: dict[str, Any] = {}  # shapes, pairs and law of the model that this builder continues
+        self._kept: dict[str, Any] = {}  # of the model that this builder continues: contacts, how it is simulated
 
     @classmethod
     def from_model(cls, model: Model) -> ModelBuilder:
@@ -53,7 +53,8 @@ class ModelBuilder:
         builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
         builder._independent = model.independent
         builder._passive, builder._ignored = list(model.passive), list(model.ignored)
-        builder._contacts = {"shapes": model.shapes, "pairs": model.pairs, "contact_law": model.contact_law}
+        kept = ("shapes", "pairs", "contact_law", "simulation")
+        builder._kept = {name: getattr(model, name) for name in kept}
         return builder
 
     def add_body(
@@ -137,7 +138,7 @@ class ModelBuilder:
             passive=tuple(self._passive),
             ignored=tuple(self._ignored),
             warnings=tuple(warnings),
-            **self._contacts,
+            **self._kept,
         )
 
     def has_name(self, name: str) -> bool:

@@ -55,6 +55,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         independent=tuple(name for name in model.independent if name not in at),
         passive=tuple(element for element in acting if element is not None),
         ignored=model.ignored,
+        simulation=model.simulation,
     )
     return kept_after_locking(locked_model, model)
 
@@ -64,8 +65,8 @@ def attach(
 ) -> Model:
     """`other` mounted on frame `at` of `model`, its world frame at `placement` there.
 
-    `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity is `model`'s. Named
-    configurations are not taken over: they are of one of the two only.
+    `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity and how to simulate are
+    `model`'s. Named configurations are not taken over: they are of one of the two only.
     """
     builder = ModelBuilder.from_model(model)
     mount = f"{prefix}{other.name}_mount"
@@ -118,6 +119,7 @@ def depth_first(model: Model) -> Model:
         shapes=model.shapes,
         pairs=model.pairs,
         contact_law=model.contact_law,
+        simulation=model.simulation,
     )
 
 

@@ -24,6 +24,7 @@ from .joint import Joint
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
+from .simulation_defaults import SIMULATION_ENTRIES, SimulationDefaults
 
 GROUND = "world"
 
@@ -84,6 +85,8 @@ class Model:
     pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
     """Shapes whose contact is computed."""
     contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
+    simulation: SimulationDefaults = field(default_factory=SimulationDefaults, repr=False)
+    """Time step and integrator that its file names."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -112,6 +115,8 @@ class Model:
                 raise InputError(f"passive has {element!r}; expected TendonSpring or GravityCompensation")
             element.check(self)
         object.__setattr__(self, "ignored", tuple(map(str, self.ignored)))
+        if not isinstance(self.simulation, SimulationDefaults):
+            raise InputError(f"simulation is {self.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")
 
     def _check_constraints(self) -> None:
         names: set[str] = set()
@@ -299,17 +304,22 @@ class Model:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that defines this model; equal content gives equal fingerprints."""
-        from .serialization import to_dictionary
+        return self._fingerprint_without()
 
-        text = json.dumps(to_dictionary(self), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+    @cached_property
+    def fingerprint_of_dynamics(self) -> str:
+        """The fingerprint of all but how to simulate it: programs stay the same whatever that is."""
+        return self._fingerprint_without(*SIMULATION_ENTRIES)
 
     @cached_property
     def fingerprint_without_contacts(self) -> str:
-        """The fingerprint of all but shapes, pairs and their law: programs that know no contacts stay the same."""
+        """The same without shapes, pairs and their law: programs that know no contacts stay the same."""
+        return self._fingerprint_without(*SIMULATION_ENTRIES, *CONTACT_ENTRIES)
+
+    def _fingerprint_without(self, *entries: str) -> str:
         from .serialization import to_dictionary
 
-        content = {key: x for key, x in to_dictionary(self).items() if key not in CONTACT_ENTRIES}
+        content = {key: x for key, x in to_dictionary(self).items() if key not in entries}
         return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     def __eq__(self, other) -> bool:

@@ -18,12 +18,14 @@ from .joint import Joint
 from .model import GROUND, Model
 from .passive import read_passive
 from .pose import Pose
+from .simulation_defaults import SIMULATION_ENTRIES, SimulationDefaults
 
 FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
-    "reference", "configurations", "motors", "independent", "passive", "ignored", *CONTACT_ENTRIES,
+    "reference", "configurations", "motors", "independent", "passive", "ignored", *SIMULATION_ENTRIES,
+    *CONTACT_ENTRIES,
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -82,6 +84,7 @@ def _notes(model: Model) -> dict[str, Any]:
         "independent": list(model.independent),
         "passive": [element.to_dictionary() for element in model.passive],
         "ignored": list(model.ignored),
+        "simulation": model.simulation.to_dictionary(),
     }
     return {key: value for key, value in notes.items() if value}
 
@@ -116,7 +119,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             model, reference=data.get("reference"), configurations=dict(data.get("configurations", {})),
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
             passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),
-            **read_contact_content(data),
+            simulation=SimulationDefaults.from_dictionary(data.get("simulation", {})), **read_contact_content(data),
         )  # fmt: skip
     except LinkwrightError:
         raise

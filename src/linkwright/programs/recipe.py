@@ -89,6 +89,8 @@ class Recipe:
     """Of recipes that plan on numbers before they know their shapes: raises if the plan fails. What is in the cache has
     passed this, so it is asked only when there is something to trace.
     """
+    settled_options: Callable[[Model, dict[str, Any]], dict[str, Any]] = lambda model, options: options
+    """Options with what the model says where the call says nothing."""
 
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]

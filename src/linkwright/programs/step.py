@@ -17,6 +17,7 @@ from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
 from ..errors import InputError
 from ..model import Model, Tree
+from ..model.simulation_defaults import INTEGRATORS
 from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
 from .recipe import Recipe
@@ -26,8 +27,6 @@ from .solver_choice import SOLVERS, check_solver
 from .status import STATUS_INFEASIBLE, STATUS_OK
 from .substeps import in_parts
 
-INTEGRATORS = ("damped_euler", "euler", "rk4")
-DEFAULT_INTEGRATOR = "damped_euler"
 _PLANNED = {"implicitfast": "comes with contacts"}
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
@@ -36,7 +35,7 @@ _KEPT_OF_MULTIPLIERS = 0.99
 _JUDGED = ("residual", "status")
 _OUTPUTS = ("q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst")
 _OPTIONS: dict[str, Any] = {
-    "integrator": DEFAULT_INTEGRATOR, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
+    "integrator": None, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
     "projection": False, "friction": True, "limits": True, "effort_limits": True,
     "warm_start": None, "feedback": (), "books": None,
 }  # fmt: skip
@@ -221,6 +220,10 @@ def _check_options(model: Model, options) -> None:
             raise InputError(f"feedback names velocity {k!r}; expected whole numbers from 0 to {model.nv - 1}")
 
 
+def _settled(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+    return {**options, "integrator": model.simulation.chosen_integrator(options["integrator"])}
+
+
 def _needs_double(options) -> bool:
     """Where its solver does."""
     if options["solver"] is None:
@@ -233,6 +236,6 @@ STEP = (
     Recipe(
         "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
         ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
-        switched_inputs=_switched_inputs, needs_double=_needs_double,
+        switched_inputs=_switched_inputs, settled_options=_settled, needs_double=_needs_double,
     ),
 )  # fmt: skip

@@ -14,7 +14,6 @@ from ..compilation import compile
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
-from ..programs.step import DEFAULT_INTEGRATOR
 from .control import as_control
 from .given import as_given
 from .rollout import Rollout
@@ -31,12 +30,12 @@ def simulate(
     q0: Any = None,
     v0: Any = None,
     *,
-    dt: float = 1e-3,
+    dt: float | None = None,
     steps: int,
     control: Any = None,
     f_ext: Any = None,
     parameters: Any = None,
-    integrator: str = DEFAULT_INTEGRATOR,
+    integrator: str | None = None,
     solver: str | None = None,
     iterations: int | None = None,
     mu: Any = None,
@@ -60,8 +59,9 @@ def simulate(
     f_ext        external forces (nbodies, 6), [linear; angular] in body frames; also per sample (B, ...), per step
                  (steps, ...) or both (B, steps, ...)
     parameters   numbers of the model by name, as `default_parameters` has them, likewise: {"masses": ...}
-    integrator   "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit), "euler"
-                 (semi-implicit; dampers alone implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
+    dt           seconds per step; by default what the robot's file names (`robot.simulation`), else a millisecond
+    integrator   likewise, else "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit);
+                 "euler" (semi-implicit; dampers alone implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
     iterations   of proximal solvers, which start from the last step's multipliers: as many as it takes, or a number
     baumgarte    time constant of stabilization in seconds; "auto" is twice dt, None switches it off
@@ -74,6 +74,7 @@ def simulate(
     Raises `SimulationError`, with the trajectory so far, if the state becomes infinite or `control` fails.
     """
     model = robot if isinstance(robot, Model) else load(robot)
+    dt, integrator = model.simulation.chosen_dt(dt), model.simulation.chosen_integrator(integrator)
     check_numbers(dt, steps, record, start)
     kept = (outputs,) if isinstance(outputs, str) else tuple(outputs)
     for name in kept:

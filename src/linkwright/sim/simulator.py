@@ -10,7 +10,6 @@ import numpy as np
 from ..errors import InputError
 from ..io import load
 from ..model import Model
-from ..programs.step import DEFAULT_INTEGRATOR
 from .given import as_given
 from .simulation import check_numbers, compiled_step, hashable
 from .start import as_state, check_start
@@ -31,13 +30,14 @@ class Simulator:
     """
 
     def __init__(
-        self, robot: Model | str | Path, *, dt: float = 1e-3, batch: int | None = None, f_ext: Any = None,
-        parameters: Any = None, integrator: str = DEFAULT_INTEGRATOR, solver: str | None = None,
+        self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
+        parameters: Any = None, integrator: str | None = None, solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         lanes: int | str = "auto", threads: int | str = 1, cache: bool = True,
     ):  # fmt: skip
         self.model = robot if isinstance(robot, Model) else load(robot)
+        dt, integrator = self.model.simulation.chosen_dt(dt), self.model.simulation.chosen_integrator(integrator)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")

@@ -43,7 +43,10 @@ def model_from_mjcf(root: Element, *, inactive: bool = False, ignore: Ignoring |
     ignore = Ignoring() if ignore is None else ignore
     reduced = reduce_to_dynamics(with_includes(root, folder), ignore)
     compiled = _compiled(reduced, folder, root)
-    model = from_mujoco_model(compiled, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore)
+    named = {name for option in reduced.root.named("option") for name in option.attributes}
+    model = from_mujoco_model(
+        compiled, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore, options=named
+    )
     return reduced.annotated(model)
 
 

@@ -17,6 +17,7 @@ from ...model import Joint, Model, Pose
 from ...model.model import Body
 from ...model.pose import SNAP
 from ..mujoco.mujoco_model import REFERENCE
+from ..mujoco.mujoco_simulation import option_words
 from ..mujoco.mujoco_state import MujocoCoordinates
 from .mjcf_equalities import add_equalities
 from .mjcf_passive import add_passive
@@ -46,7 +47,7 @@ def mjcf_element(model: Model) -> ElementTree.Element:
     """The <mujoco> element; sections in a fixed order: compiler, option, worldbody, equality, ..."""
     root = ElementTree.Element("mujoco", model=model.name)
     ElementTree.SubElement(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
-    ElementTree.SubElement(root, "option", gravity=numbers(model.gravity))
+    ElementTree.SubElement(root, "option", gravity=numbers(model.gravity), **option_words(model.simulation))
     elements = _add_bodies(ElementTree.SubElement(root, "worldbody"), model)
     lost = []
     for frame in model.frames.values():

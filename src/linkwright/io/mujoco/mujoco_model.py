@@ -8,6 +8,7 @@ change the motion and is not understood is refused by name (mujoco_refusals.py).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +24,7 @@ from .mujoco_names import Names
 from .mujoco_passive import passive_of
 from .mujoco_refusals import check_understood, is_disabled
 from .mujoco_shapes import with_shapes
+from .mujoco_simulation import simulation_of
 from .mujoco_state import MujocoCoordinates
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)  # mjtJoint
@@ -34,20 +36,27 @@ def is_mujoco_model(value: object) -> bool:
 
 
 def from_mujoco_model(
-    model: Any, *, inactive: bool = False, blame: Blame | None = None, ignore: Ignoring | None = None
-) -> Model:
-    """A model from a `mujoco.MjModel`. `inactive=True` takes over equalities that are not active at the start too."""
+    model: Any, *, inactive: bool = False, blame: Blame | None = None, ignore: Ignoring | None = None,
+    options: Collection[str] | None = None,
+) -> Model:  # fmt: skip
+    """A model from a `mujoco.MjModel`.
+
+    inactive   True takes over equalities that are not active at the start too
+    options    attributes of <option> that its file writes, if that is known: others are not the file's choice
+    """
     blame = Blame() if blame is None else blame
     with np.errstate(all="ignore"):
-        return _Conversion(model, inactive, blame, Ignoring() if ignore is None else ignore).model()
+        return _Conversion(model, inactive, blame, Ignoring() if ignore is None else ignore, options).model()
 
 
 class _Conversion:
-    def __init__(self, source: Any, inactive: bool, blame: Blame, ignore: Ignoring):
+    def __init__(self, source: Any, inactive: bool, blame: Blame, ignore: Ignoring, options: Collection[str] | None):
         self.source, self.inactive, self.blame, self.ignore = source, inactive, blame, ignore
         self.names = Names(source)
         self.expected: set[str] = set()  # warnings about bodies that are not the file's
         self.warnings = check_understood(source, self.names, blame, ignore)
+        self.simulation, told = simulation_of(source, options)
+        self.warnings += told
         gravity = np.zeros(3) if is_disabled(source, "GRAVITY") else source.opt.gravity
         with blame.whole():
             self.builder = ModelBuilder(self.names.model, gravity)
@@ -75,6 +84,7 @@ class _Conversion:
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
             model = replace(model, warnings=(*self.warnings, *told), motors=names.motors)
+            model = replace(model, simulation=self.simulation)
             coordinates = MujocoCoordinates(model)
             keys = {name: coordinates.from_qpos(np.array(source.key_qpos[k])) for k, name in enumerate(names.keys)}
             drawn = coordinates.from_qpos(np.array(source.qpos0))

@@ -1,0 +1,67 @@
+"""How a model's file wants it simulated: time step and integrator, where the file names them.
+
+Data that no dynamics depend on: it is part of a model's identity, but programs are the same whatever it says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ModelError
+
+INTEGRATORS = ("damped_euler", "euler", "rk4")
+DEFAULT_INTEGRATOR = "damped_euler"
+DEFAULT_DT = 1e-3  # seconds
+# What files may name beyond those, and the integrator that comes nearest: implicit in what it is, and in more.
+NEAREST = {"implicit": "implicitfast", "implicitfast": "damped_euler"}
+SIMULATION_ENTRIES = ("simulation",)
+
+
+@dataclass(frozen=True)
+class SimulationDefaults:
+    """What `simulate`, `Simulator` and the program `step` take where a call says nothing.
+
+    dt           seconds per step; None where the file names none
+    integrator   as the file names it, in our spelling ("implicit" and "implicitfast" may stand here before there are
+                 such); None where it names none
+    """
+
+    dt: float | None = None
+    integrator: str | None = None
+
+    def __post_init__(self):
+        dt, name = self.dt, self.integrator
+        if dt is not None:
+            number = isinstance(dt, int | float) and not isinstance(dt, bool) and math.isfinite(dt)
+            if not number or dt <= 0.0:
+                raise ModelError(f"dt of the simulation is {dt!r}; expected a positive number of seconds")
+            object.__setattr__(self, "dt", float(dt))
+        if name is not None and name not in (*INTEGRATORS, *NEAREST):
+            known = ", ".join(dict.fromkeys((*INTEGRATORS, *NEAREST)))
+            raise ModelError(f"integrator of the simulation is {name!r}; expected one of {known}")
+
+    def chosen_dt(self, given: Any = None) -> Any:
+        """What the call gives, else what the file names, else ours."""
+        return next((dt for dt in (given, self.dt) if dt is not None), DEFAULT_DT)
+
+    def chosen_integrator(self, given: Any = None) -> Any:
+        """Likewise; of what the file names, the nearest that there is."""
+        if given is not None:
+            return given
+        name = self.integrator or DEFAULT_INTEGRATOR
+        while name not in INTEGRATORS:
+            name = NEAREST[name]
+        return name
+
+    def to_dictionary(self) -> dict[str, Any]:
+        """What is named."""
+        return {key: value for key, value in (("dt", self.dt), ("integrator", self.integrator)) if value is not None}
+
+    @classmethod
+    def from_dictionary(cls, data: Any) -> SimulationDefaults:
+        if not isinstance(data, Mapping) or set(data) - {"dt", "integrator"}:
+            raise ModelError(f"simulation is {data!r}; expected entries among dt, integrator")
+        return cls(**data)
