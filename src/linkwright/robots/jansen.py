@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
 
+from ..compilation import reference
 from ..errors import InputError, unknown_name
 from ..model import GROUND, Inertia, Model
+from ..model.contact import sphere
 from ..model.joint import free_flyer, planar, revolute
 from .checks import count, finite, positive
 from .plane import NORMAL, PlaneDrawing, PlanePoint, at_angle, third_corner
@@ -22,6 +25,7 @@ HOLY_NUMBERS: Mapping[str, float] = MappingProxyType(
 METRES_PER_UNIT = 0.01
 LEG_SPACING = 0.06  # metres along the crank
 BASES = ("ground", "planar", "floating")
+FOOT_RADIUS, FOOT_FRICTION = 0.02, 0.8
 
 
 def jansen_leg(
@@ -73,6 +77,22 @@ def jansen_beast(
         drawing.y = depth[k]
         _draw_leg(drawing, f"leg{k + 1}_", size, pins[k // 2], mirrored=k % 2 == 1, frame=frame, crank="crank")
     return drawing.build()
+
+
+def walking_beast(legs: int = 12, *, friction: float = FOOT_FRICTION, **options: float) -> Model:
+    """A beast that floats, with balls for feet, on a floor that the lowest of them touch as it is drawn.
+
+    Turn "crank_joint" and it walks: forward (along x) if its velocity is negative. Options as of `jansen_beast`.
+    """
+    beast = jansen_beast(legs, base="floating", **options)
+    feet = [sphere(f"leg{k + 1}_foot", FOOT_RADIUS, name=f"foot{k + 1}") for k in range(legs)]
+    rotations, positions = reference(beast, "forward_kinematics")(beast.reference)
+    heights = []
+    for foot in feet:
+        frame = beast.frame(foot.on)
+        heights.append((rotations[frame.body] @ frame.placement.translation + positions[frame.body])[2])
+    floor = (0.0, 0.0, float(min(heights)) - FOOT_RADIUS)
+    return replace(beast.with_shapes(*feet).on_ground(friction, at=floor), name=f"walking_beast_{legs}")
 
 
 def _draw_leg(
