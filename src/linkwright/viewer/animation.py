@@ -14,6 +14,8 @@ import numpy as np
 from ..errors import InputError
 from ..model import Model
 from . import palette
+from .arrows import arrow_scale, checked_forces
+from .contact_shapes import floor_of
 from .motion import body_poses, checked_trajectory, quaternions
 from .scene import Scene
 from .shapes import make_scene
@@ -24,14 +26,20 @@ _PLAYER = ("poses", "camera", "drawing", "controls")  # scripts in the order in 
 
 def write_html(
     model: Model, q, times, path, *, title: str | None = None, floor: float | bool | None = None, traces=(),
+    forces=None,
 ) -> Path:  # fmt: skip
     """Write an animation of configurations q (T, nq) at `times` (T,) to `path`; returns the path.
 
     title    shown above; the model's name by default
-    floor    its height, False for none; by default below the lowest point of the motion
+    floor    its height, False for none; by default the plane that the model stands on, else below the lowest point of
+             the motion
     traces   names of frames whose paths are drawn
+    forces   (points, vectors), both (T, k, 3) in the world: drawn as arrows from the
+             points on (`contact_arrows` gives those of contacts)
     """
-    q, times = checked_trajectory(model, q, times)
+    given = len(np.atleast_1d(times))
+    q, times, kept = checked_trajectory(model, q, times)
+    arrows = None if forces is None else checked_forces(forces, given)[kept]
     rotations, positions = body_poses(model, q)
     scene = make_scene(model, rotations[0], positions[0])
     box = bounds(scene, rotations, positions)
@@ -39,15 +47,19 @@ def write_html(
         "about": _about(model),
         "labels": [body.name for body in model.bodies],
         "size": scene.size,
-        "floor": floor_height(floor, box),
+        "floor": floor_height(floor_of(model) if floor is None else floor, box),
         "view": start_view(box, bounds(scene, rotations[:1], positions[:1]), scene.size),
         "traces": [_trace(model, name) for name in _names(traces)],
-        "palette": {"limbs": palette.LIMBS, "closure": palette.CLOSURE, "trace": palette.TRACE, **palette.THEMES},
+        "palette": {
+            "limbs": palette.LIMBS, "closure": palette.CLOSURE, "trace": palette.TRACE, "force": palette.FORCE,
+            **palette.THEMES,
+        },
         "bodies": model.nbodies,
         "times": _packed(times - times[0], "<f4"),
         "poses": _packed(np.concatenate([positions, quaternions(rotations)], axis=-1), "<f4"),
+        **_arrows(arrows, scene.size),
         **_shapes(scene),
-    }
+    }  # fmt: skip
     page = fill(
         _resource("page.html"),
         title=html.escape(title if title is not None else model.name),
@@ -109,6 +121,13 @@ def _shapes(scene: Scene) -> dict:
         "ties": [{"a": _point(t.start), "b": _point(t.end), "label": t.label} for t in scene.ties],
         "posts": [a.tolist() for a in scene.posts],
     }  # fmt: skip
+
+
+def _arrows(arrows: np.ndarray | None, size: float) -> dict:
+    """How many there are, where and how long, in metres per unit of force."""
+    if arrows is None or not arrows.size:
+        return {"arrows": 0}
+    return {"arrows": arrows.shape[1], "forces": _packed(arrows, "<f4"), "arrow_scale": arrow_scale(arrows, size)}
 
 
 def _point(point) -> list[float]:

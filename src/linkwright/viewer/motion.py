@@ -17,8 +17,8 @@ def body_poses(model: Model, q) -> tuple[np.ndarray, np.ndarray]:
     return rotations, positions
 
 
-def checked_trajectory(model: Model, q, times) -> tuple[np.ndarray, np.ndarray]:
-    """q (T, nq) and times (T,) as arrays, thinned to what a screen can show."""
+def checked_trajectory(model: Model, q, times) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """q (T, nq) and times (T,) as arrays, thinned to what a screen can show, and which frames these are."""
     q, times = _array("q", q), _array("times", times)
     if q.ndim != 2 or q.shape[1] != model.nq or not len(q):
         raise InputError(f"q has shape {q.shape}; expected (T, {model.nq}): a trajectory of {model.name!r}")
@@ -34,7 +34,7 @@ def checked_trajectory(model: Model, q, times) -> tuple[np.ndarray, np.ndarray]:
         k = int(backward[0])
         raise InputError(f"times must increase; at steps {k} and {k + 1} they are {times[k]:g} and {times[k + 1]:g}")
     kept = thinned(times)
-    return q[kept], times[kept]
+    return q[kept], times[kept], kept
 
 
 def thinned(times: np.ndarray) -> np.ndarray:

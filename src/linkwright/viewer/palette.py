@@ -5,6 +5,7 @@ from __future__ import annotations
 LIMBS = ("#64748b", "#3b82c4", "#e08a3c", "#2a9d8f", "#c75a6a", "#8b6fd0", "#7a9a3c", "#c2649a", "#3aa0b8", "#b08a4a")
 CLOSURE = "#e5254b"
 TRACE = "#e5254b"
+FORCE = "#16a34a"
 THEMES = {
     "light": {
         "sky": "#ffffff", "horizon": "#eceff4", "ink": "#1e293b", "faint": "#64748b", "grid": "#c3cad6",

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..model import Model
 from .closure_ends import ClosureEnd, closure_ends
+from .contact_shapes import draw_contact_shapes
 from .polygons import distinct, outline, shortest_tree
 from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Point, Rod, Scene, Tie, limb_groups
 
@@ -33,6 +34,7 @@ def make_scene(model: Model, rotations: np.ndarray, positions: np.ndarray) -> Sc
         _draw_joint(scene, model, i)
     for pair in ends:
         _draw_closure(scene, pair)
+    draw_contact_shapes(scene, model, groups)
     _draw_ground(scene)
     return scene
 

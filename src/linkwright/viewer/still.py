@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..model import Model
 from .camera import Camera
+from .contact_shapes import floor_of
 from .motion import body_poses
 from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene
 from .shapes import make_scene
@@ -39,7 +40,7 @@ def write_svg(
     scene = make_scene(model, rotations[0], positions[0])
     box = bounds(scene, rotations, positions)
     view = start_view(box, box, scene.size)
-    level = floor_height(floor, box)
+    level = floor_height(floor_of(model) if floor is None else floor, box)
     points = extreme_points(scene, rotations, positions)
     if level is not None:
         points = np.concatenate([points, [[*post[:2], level] for post in scene.posts]] if scene.posts else [points])

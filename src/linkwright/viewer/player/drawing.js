@@ -193,6 +193,22 @@ function drawTies() {
   ctx.setLineDash([]);
 }
 
+function drawArrows() {
+  ctx.strokeStyle = ctx.fillStyle = scene.palette.force; ctx.lineCap = "round"; ctx.globalAlpha = 0.9;
+  for (const arrow of arrows) {
+    if (!arrow.on || dot(sub(arrow.from, eye), forward) < near * camera.distance) continue;
+    const a = project(arrow.from), b = project(arrow.to), dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy);
+    if (length < 2) continue;
+    const head = Math.min(9, 0.5 * length), ux = dx / length, uy = dy / length, x = b[0] - head * ux, y = b[1] - head * uy;
+    ctx.lineWidth = 2.4;
+    ctx.beginPath(); ctx.moveTo(a[0], a[1]); ctx.lineTo(x, y); ctx.stroke();
+    ctx.beginPath(); ctx.moveTo(b[0], b[1]);
+    ctx.lineTo(x - 0.45 * head * uy, y + 0.45 * head * ux); ctx.lineTo(x + 0.45 * head * uy, y - 0.45 * head * ux);
+    ctx.closePath(); ctx.fill();
+  }
+  ctx.globalAlpha = 1;
+}
+
 function render() {
   const ratio = Math.min(2, devicePixelRatio || 1);
   measure();
@@ -206,7 +222,7 @@ function render() {
   ctx.fillStyle = sky; ctx.fillRect(0, 0, width, height);
   drawFloor(); drawShadows(ratio); drawTraces(); collect();
   for (const item of items) item.draw();
-  drawTies(); showLabel();
+  drawTies(); drawArrows(); showLabel();
 }
 function showLabel() {
   let best = null;

@@ -9,6 +9,7 @@ const floats = (text) => {
   return out;
 };
 const times = floats(scene.times), poses = floats(scene.poses);
+const pushes = scene.arrows ? floats(scene.forces) : null;
 const n = scene.bodies, frames = times.length, duration = times[frames - 1];
 element("about").textContent = scene.about;
 
@@ -32,11 +33,22 @@ function pose(frame, next, s, body) {
   m[3] = 2 * (x * y + w * z); m[4] = 1 - 2 * (x * x + z * z); m[5] = 2 * (y * z - w * x);
   m[6] = 2 * (x * z - w * y); m[7] = 2 * (y * z + w * x); m[8] = 1 - 2 * (x * x + y * y);
 }
+const arrows = Array.from({ length: scene.arrows || 0 }, () => ({ from: [0, 0, 0], to: [0, 0, 0], on: false }));
+function setArrows(frame, next, s) {
+  arrows.forEach((arrow, k) => {
+    const i = 6 * (frame * arrows.length + k), j = 6 * (next * arrows.length + k);
+    const part = (c) => pushes[i + c] * (1 - s) + pushes[j + c] * s, force = [part(3), part(4), part(5)];
+    arrow.on = Math.hypot(...force) > 0;
+    arrow.from = [part(0), part(1), part(2)];
+    arrow.to = add(arrow.from, scaled(force, scene.arrow_scale));
+  });
+}
 function setTime(t) {
   let low = 0, high = frames - 1;
   while (high - low > 1) { const mid = (low + high) >> 1; if (times[mid] <= t) low = mid; else high = mid; }
   const span = times[high] - times[low], s = span > 0 ? Math.min(1, Math.max(0, (t - times[low]) / span)) : 0;
   for (let body = 0; body < n; body++) pose(low, high, s, body);
+  setArrows(low, high, s);
 }
 const turned = (m, p) => [m[0] * p[0] + m[1] * p[1] + m[2] * p[2], m[3] * p[0] + m[4] * p[1] + m[5] * p[2],
   m[6] * p[0] + m[7] * p[1] + m[8] * p[2]];
