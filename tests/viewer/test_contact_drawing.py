@@ -91,7 +91,8 @@ def test_a_page_with_arrows_plays(chromium, tmp_path):
       const stage = document.getElementById("stage");
       const data = stage.getContext("2d").getImageData(0, 0, stage.width, stage.height).data;
       let count = 0;
-      for (let k = 0; k < data.length; k += 4) if (data[k + 1] > data[k] + 60 && data[k + 1] > data[k + 2] + 60) count++;
+      for (let k = 0; k < data.length; k += 4)
+        if (data[k + 1] > data[k] + 60 && data[k + 1] > data[k + 2] + 60) count++;
       done(count);
     })))"""
     assert page.evaluate(green) > 50
