@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.rows.constrained_problem import ConstrainedProblem
-from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.contact.candidates import candidates
 from ..algorithms.contact.equalities import soften
 from ..algorithms.contact.newton import SoftProblem, newton
 from ..algorithms.contact.rows import ContactState, contact_states, joint_rows, rolled
+from ..algorithms.rows.constrained_problem import ConstrainedProblem
+from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.tree.kinematics import placements
 from ..errors import InputError
 from ..model import Model, Tree

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.rows.constraint_rows import largest_residual
-from ..algorithms.rows.constraint_state import constraint_state
-from ..algorithms.contact.rows import drift
 from ..algorithms.contact.implicit_damping import damped
+from ..algorithms.contact.rows import drift
+from ..algorithms.contact.tumbling import lone_bodies, tumbled
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
-from ..algorithms.contact.tumbling import lone_bodies, tumbled
+from ..algorithms.rows.constraint_rows import largest_residual
+from ..algorithms.rows.constraint_state import constraint_state
 from ..errors import InputError
 from ..scalar import Scalar
 from ..spatial import sum_of

@@ -29,7 +29,6 @@ from .solver_choice import SOLVERS, check_solver
 from .status import STATUS_INFEASIBLE, STATUS_OK
 from .substeps import in_parts
 
-
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
 _KEPT_OF_MULTIPLIERS = 0.99

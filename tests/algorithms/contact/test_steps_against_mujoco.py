@@ -8,7 +8,7 @@ import linkwright as lw
 mujoco = pytest.importorskip("mujoco")
 from random_mjcf import RandomModel, run_to_the_end
 
-from linkwright.io.mujoco_state import MujocoCoordinates
+from linkwright.io.mujoco.mujoco_state import MujocoCoordinates
 
 INTEGRATORS = {"euler": mujoco.mjtIntegrator.mjINT_EULER, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
 SECONDS = 0.2

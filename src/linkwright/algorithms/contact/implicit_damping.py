@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from ...model import Tree
 from ...scalar import Scalar, is_zero
 from ...spatial import Force
-from ..tree.aba import accelerate, articulate
 from ..parts.motion_sweep import MotionSweep
+from ..tree.aba import accelerate, articulate
 
 
 def damped(
