@@ -20,7 +20,7 @@ from .model import Model, Tree, tree_of
 from .model.constraint_parameters import CONSTRAINT_PARAMETERS
 from .model.parameters import parameter_shapes
 from .programs import RECIPES, Recipe, kin_that_take_loops
-from .programs.contact import CONTACT_OUTPUTS
+from .programs.soft_dynamics import CONTACT_OUTPUTS
 from .trace import Program, simplify, trace
 
 
@@ -188,7 +188,7 @@ class Request:
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
         """Names of the rows of outputs that have one row per constraint, or per contact."""
-        touching = tuple(point.name for point in self.model.contacts) if self.recipe.contacts else ()
+        touching = tuple(point.name for point in self.model.contacts) if self.recipe.contacts(self.options) else ()
         return {"forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching)}
 
     @property
@@ -197,7 +197,8 @@ class Request:
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
-        known = self.model.fingerprint_of_dynamics if self.recipe.contacts else self.model.fingerprint_without_contacts
+        touching = self.recipe.contacts(self.options)
+        known = self.model.fingerprint_of_dynamics if touching else self.model.fingerprint_without_contacts
         text = json.dumps([request, known, _sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from ..errors import ModelError
 
-INTEGRATORS = ("damped_euler", "euler", "rk4")
+INTEGRATORS = ("damped_euler", "euler", "implicitfast", "rk4")
 DEFAULT_INTEGRATOR = "damped_euler"
 DEFAULT_DT = 1e-3  # seconds
 # What files may name beyond those, and the integrator that comes nearest: implicit in what it is, and in more.
-NEAREST = {"implicit": "implicitfast", "implicitfast": "damped_euler"}
+NEAREST = {"implicit": "implicitfast"}
 SIMULATION_ENTRIES = ("simulation",)
 
 
@@ -25,8 +25,8 @@ class SimulationDefaults:
     """What `simulate`, `Simulator` and the program `step` take where a call says nothing.
 
     dt           seconds per step; None where the file names none
-    integrator   as the file names it, in our spelling ("implicit" and "implicitfast" may stand here before there are
-                 such); None where it names none
+    integrator   as the file names it, in our spelling ("implicit" may stand here before there is such); None where it
+                 names none
     """
 
     dt: float | None = None

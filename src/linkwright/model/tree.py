@@ -41,7 +41,7 @@ class Tree:
         self, model: Model, parameters: Mapping[str, Sequence] | None = None, *, choose_cheap_frames: bool = True
     ):
         values = Parameters(model, parameters or {})
-        self.parameters = tuple(values)
+        self._values, self.parameters = values, tuple(values)
         """Names of the numbers that are inputs of the call and not constants."""
         self.model = model
         self.graph: KinematicGraph = model.graph
@@ -121,6 +121,11 @@ class Tree:
         """Rows of the k-th K of a constraint: as given with the call, or its own."""
         given = self._constraint_values.rows(constraint, k)
         return [Force.from_public(row) for row in K.tolist()] if given is None else given
+
+    def inertia_for_user(self, i: int) -> RigidInertia:
+        """Of body i in the frame that the user knows."""
+        values = self._values
+        return values.inertia(i) if {"masses", "inertias"} & set(values) else rigid_inertia(self.model.bodies[i].inertia)
 
     def force_from_user(self, i: int, f: Force) -> Force:
         """A force given in the frame the user knows, in the frame of computation."""

@@ -38,8 +38,8 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "v_ref": lambda m: (m.nv,),
     "kp": lambda m: (m.nv,),
     "kd": lambda m: (m.nv,),
-    "work": lambda m: (4,),
-    "worst": lambda m: (4,),
+    "work": lambda m: (5,),
+    "worst": lambda m: (5,),
 }
 
 
@@ -77,7 +77,7 @@ class Recipe:
     takes_loops: bool = True
     """Constraints between two bodies are taken into account or make no difference; else they are refused."""
 
-    contacts: str | None = None
+    contacts: Callable[[Mapping[str, Any]], str | None] = lambda options: None
     """The law of the model's contacts, "soft"; None where contacts make no difference."""
 
     freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
@@ -85,6 +85,8 @@ class Recipe:
 
     needs_double: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether double precision is computed in also where arrays hold floats: `precision.py` says why."""
+    settled_options: Callable[[Model, dict[str, Any]], dict[str, Any]] = lambda model, options: options
+    """Options with what the model says where the call says nothing."""
     check_plan: Callable[[Model, Mapping[str, Any]], None] | None = None
     """Of recipes that plan on numbers before they know their shapes: raises if the plan fails. What is in the cache has
     passed this, so it is asked only when there is something to trace.

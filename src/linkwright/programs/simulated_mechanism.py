@@ -21,8 +21,9 @@ from ..model.configuration import difference, integrate
 from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.parameters import PARAMETER_NAMES
 from ..scalar import Scalar, maximum, minimum, until, where
+from ..spatial import Force
 from .joint_inertia import joint_inertias
-from .recipe import external_forces
+from .recipe import Recipe, external_forces
 from .solver_choice import SOLVERS, UNCONSTRAINED, cheapest_solver
 from .substeps import bearable_change, is_shortest
 
@@ -31,7 +32,7 @@ STABILIZATION_STEPS = 2.0
 # Coulomb friction is viscous below this velocity (rad/s, m/s).
 FRICTION_VELOCITY = 1e-4
 # Frequency of limits times dt. Implicit treatment bears any; explicit schemes must resolve it.
-LIMIT_FREQUENCY = {"damped_euler": 1.0, "euler": 0.5, "rk4": 0.5}
+LIMIT_FREQUENCY = {"damped_euler": 1.0, "euler": 0.5, "implicitfast": 0.5, "rk4": 0.5}
 _MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; Euler is stable up to 2, RK4 up to 2.78
 _DRIVEN = 4.0  # times what joints would do without constraints is believed without asking
 _PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
@@ -45,16 +46,21 @@ class SimulatedMechanism:
         self.dt = self.h = x["dt"][()]
         self.given = {name: list(x[name]) for name in PARAMETER_NAMES if name in x}
         self.damping = self.given.get("dampings", self.model.stacked("damping").tolist())
-        self.straight = StraightMotion(self.model, x.get("inertias"))
+        self.straight = StraightMotion(self.model, x.get("inertias"), centred=options["contact"] is None)
         self.armature = self.given.get("armatures", self.model.stacked("armature").tolist())
-        name = options["solver"] or cheapest_solver(self.model, options["iterations"])
-        self.solver = SOLVERS[name]
-        chosen = {"iterations": options["iterations"], "mu": options["mu"]}
-        self.solver_options = {
-            **self.solver.options, **{key: value for key, value in chosen.items() if key in self.solver.options},
+        self.constrained = bool(self.model.constraints)
+
+    @cached_property
+    def solver(self) -> Recipe:
+        return SOLVERS[self.options["solver"] or cheapest_solver(self.model, self.options["iterations"])]
+
+    @cached_property
+    def solver_options(self) -> dict[str, Any]:
+        own, options = self.solver.options, self.options
+        return {
+            **own, **{name: options[name] for name in ("iterations", "mu") if name in own},
             **{name: options[name] for name in ("precision", "arithmetic") if name in options},
         }  # fmt: skip
-        self.constrained = bool(self.model.constraints)
 
     def taking(self, h: Scalar) -> SimulatedMechanism:
         """The same for a part of the step. Stabilization, friction and limits stay those of the whole one."""
@@ -112,10 +118,15 @@ class SimulatedMechanism:
         """External forces as inputs of a solver, if there are any."""
         return {"f_ext": self.x["f_ext"]} if "f_ext" in self.x else {}
 
+    @property
+    def external_forces(self) -> list[Force] | None:
+        """The same in frames of computation."""
+        return external_forces(self.tree, self.x)
+
     def outside_power(self, q, v) -> Scalar:
         """Of external forces."""
         power: Scalar = 0.0
-        forces = external_forces(self.tree, self.x)
+        forces = self.external_forces
         if forces is not None:
             for force, velocity in zip(forces[1:], velocities(self.tree, q, v)[1:], strict=True):
                 power = power + velocity.dot(force)

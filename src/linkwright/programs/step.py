@@ -17,33 +17,36 @@ from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
 from ..errors import InputError
 from ..model import Model, Tree
-from ..model.simulation_defaults import INTEGRATORS
+from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
 from .recipe import Recipe
 from .simulated_mechanism import SimulatedMechanism
+from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
+from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
 from .solver_choice import SOLVERS, check_solver
 from .status import STATUS_INFEASIBLE, STATUS_OK
 from .substeps import in_parts
 
-_PLANNED = {"implicitfast": "comes with contacts"}
-
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
 _KEPT_OF_MULTIPLIERS = 0.99
 _JUDGED = ("residual", "status")
-_OUTPUTS = ("q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst")
+_OUTPUTS = (
+    "q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst", "warm",
+    "iterations", *CONTACT_OUTPUTS,
+)  # fmt: skip
 _OPTIONS: dict[str, Any] = {
     "integrator": None, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
     "projection": False, "friction": True, "limits": True, "effort_limits": True,
-    "warm_start": None, "feedback": (), "books": None,
+    "warm_start": None, "feedback": (), "books": None, "contact": "auto", **SOFT_OPTIONS,
 }  # fmt: skip
 
 
 def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     """Semi-implicit. `damped_euler` takes whatever torques lose with velocity (dampers, friction, derivative gains,
-    limits) implicitly; `euler`, as MuJoCo's, the dampers alone.
+    limits) implicitly; `euler`, as MuJoCo's, the dampers alone, `implicitfast` derivative gains too.
 
     v is that of `lag` seconds ago, half of the part before; `damped_euler` knows by how much it has changed since, and
     takes Coriolis terms and the constraints' own accelerations at the velocity of now."""
@@ -52,8 +55,9 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     damped = step.options["integrator"] == "damped_euler"
     now = [x + y for x, y in zip(v, state["lead"], strict=True)] if damped and "lead" in step.x else v
     acting = [step.control(q, v), step.friction(v, implicit=damped), step.limits(q, v, time if damped else None)]
-    if not damped:
-        acting = [Resistance(part.torque, [0.0] * len(v)) for part in acting]
+    explicit = {"euler": (0, 1, 2), "implicitfast": (1, 2)}.get(step.options["integrator"], ())
+    for k in explicit:
+        acting[k] = Resistance(acting[k].torque, [0.0] * len(v))
     late = [d * (y - x) for d, x, y in zip(step.damping, v, now, strict=True)]  # dampers feel v
     torque = _sum(*(part.torque for part in acting), late)
     tree = step.stiffened(_sum(step.damping, *(part.slope for part in acting)), time)
@@ -81,7 +85,7 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     return {
         **solution, "q": q_next, "v": v_next, "torque": applied, "drift": _drift(errors), "lag": [0.5 * h],
         "lead": [x - y for x, y in zip(ahead, v_next, strict=True)],
-        "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way)],
+        "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way), 0.0],
     }  # fmt: skip
 
 
@@ -101,7 +105,7 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
         solution["status"] = judged_without_pull(solution, desired)
         damped = [t - d * x for t, d, x in zip(rubbing.torque, step.damping, v, strict=True)]
         damped = _sum(damped, tendon_damping_torques(step.tree, v))
-        power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v), step.outside_power(q, v)]
+        power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v), step.outside_power(q, v), 0.0]
         stages.append({**solution, "torque": control.torque, "power": power})
         return solution["a"]
 
@@ -124,7 +128,8 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
 
 def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     step = SimulatedMechanism(tree, x, options)
-    advance = _rk4 if options["integrator"] == "rk4" else _euler
+    touching = options["contact"] == "soft"
+    advance = soft_step if touching else _rk4 if options["integrator"] == "rk4" else _euler
     nv, model = tree.nv, tree.model
 
     def take(state, h) -> dict[str, Any]:
@@ -139,23 +144,28 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     start = {
         "q": list(x["q"]), "v": list(x["v"]), "lam": list(x["lam"]) if "lam" in x else [0.0] * model.nc, "a": nothing,
         "torque": nothing, "forces": [[0.0] * 6 for _ in model.constraints], "residual": [0.0], "drift": [0.0],
-        "status": [0.0], "work": [0.0] * 4, "lead": list(x["lead"]) if "lead" in x else nothing,
+        "status": [0.0], "work": [0.0] * 5, "lead": list(x["lead"]) if "lead" in x else nothing,
         "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt],
     }  # fmt: skip
-    if step.constrained:
+    if touching:
+        result = take({**start, "warm": list(x["warm"]) if "warm" in x else nothing}, step.dt)
+    elif step.constrained:
         result = in_parts(take, start, step.dt)
         result["forces"] = [result["forces"][6 * k : 6 * k + 6] for k in range(len(model.constraints))]
         for name in (*_JUDGED, "drift"):
             result[name] = result[name][0]
     else:
         result = take(start, step.dt)
+    if not touching:
+        result |= no_contacts(result["a"])
     result["lag"] = result["lag"][0]
     relative = result["residual"] / (largest_residual(result["a"]) + 1.0)
-    work, worst = result["work"], [result["drift"], result["residual"], relative, result["status"]]
+    worst = [result["drift"], result["residual"], relative, result["status"], result["penetration"]]
+    work = result["work"]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=True)]
-    return {**{name: result[name] for name in _OUTPUTS[:11]}, "work": work, "worst": worst}
+    return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": worst}
 
 
 def judged_without_pull(solution, desired) -> Scalar:
@@ -187,22 +197,34 @@ def _dot(x, y) -> Scalar:
 def _switched_inputs(options) -> tuple[str, ...]:
     return (
         *(("lam", "lead", "lag") if options["warm_start"] == "input" else ()),
+        *(("warm",) if options["warm_start"] == "input" and options["contact"] == "soft" else ()),
         *(("q_ref", "v_ref", "kp", "kd") if options["feedback"] else ()),
         *(("work", "worst") if options["books"] == "input" else ()),
     )
 
 
+def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+    """With the integrator that the model's file names, and the soft law for "auto" where the model has pairs."""
+    contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
+    if contact == "auto":
+        contact = "soft" if model.pairs else None
+    if options["integrator"] is None and integrator == "rk4" and contact == "soft":
+        integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
+    return {**options, "contact": contact, "integrator": integrator}
+
+
 def _check_options(model: Model, options) -> None:
     if options["integrator"] not in INTEGRATORS:
-        why = _PLANNED.get(options["integrator"]) if isinstance(options["integrator"], str) else None
-        raise InputError(
-            f"integrator is {options['integrator']!r}{f', which {why}' if why else ''}; expected one of "
-            f"{', '.join(INTEGRATORS)}"
-        )
+        raise InputError(f"integrator is {options['integrator']!r}; expected one of {', '.join(INTEGRATORS)}")
+    if options["contact"] not in ("soft", None):
+        raise InputError(f"contact is {options['contact']!r}; expected 'soft', None, or 'auto': soft if there are pairs")
+    if options["contact"] == "soft":
+        check_soft_options(model, options)
+        check_fits_contact(options)
     check_solver(model, options["solver"])
     iterations, T = options["iterations"], options["baumgarte"]
     counted = isinstance(iterations, int) and not isinstance(iterations, bool) and 1 <= iterations <= 100
-    if iterations is not None and not counted:
+    if iterations is not None and not counted and options["contact"] is None:
         raise InputError(
             f"iterations is {iterations!r}; expected a whole number from 1 to 100, or None for as many as it takes"
         )
@@ -220,12 +242,10 @@ def _check_options(model: Model, options) -> None:
             raise InputError(f"feedback names velocity {k!r}; expected whole numbers from 0 to {model.nv - 1}")
 
 
-def _settled(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    return {**options, "integrator": model.simulation.chosen_integrator(options["integrator"])}
-
-
 def _needs_double(options) -> bool:
     """Where its solver does."""
+    if options["contact"] == "soft":
+        return True
     if options["solver"] is None:
         return options["iterations"] is None
     solver = SOLVERS[options["solver"]]
@@ -236,6 +256,7 @@ STEP = (
     Recipe(
         "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
         ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
-        switched_inputs=_switched_inputs, settled_options=_settled, needs_double=_needs_double,
+        settled_options=settled_options, switched_inputs=_switched_inputs, needs_double=_needs_double,
+        contacts=lambda options: options["contact"],
     ),
 )  # fmt: skip

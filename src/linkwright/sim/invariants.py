@@ -40,6 +40,20 @@ def floats(model: Model) -> bool:
     )
 
 
+def moves_freely(tr: Trajectory) -> bool:
+    """Whether the mechanism floats, and touches nothing."""
+    return tr.contact is None and floats(tr.model)
+
+
+def thinnest(model: Model) -> float:
+    """Thickness (m) of the thinnest shape that may touch something; without any, infinite."""
+    named = {name for pair in model.pairs for name in (pair.first, pair.second)}
+    shapes = [shape for shape in model.shapes if shape.name in named]
+    sizes = [2.0 * min(shape.size) for shape in shapes if shape.size]
+    sizes += [float(np.ptp(np.array(shape.points), axis=0).max()) for shape in shapes if shape.points]
+    return min(sizes, default=float("inf"))
+
+
 def smallest_energy(model: Model) -> float:
     """Energies below this (J) are too small to say anything relative to them."""
     mass = sum(body.inertia.mass for body in model.bodies[1:])
@@ -49,7 +63,7 @@ def smallest_energy(model: Model) -> float:
 def energy_scale(tr: Trajectory) -> np.ndarray:
     """(J) per sample: the most that was kinetic, was stored or was done as work; of what floats, apart from falling."""
     done = np.abs(tr.work).sum(axis=-1).max(axis=-1)
-    if floats(tr.model):
+    if moves_freely(tr):
         moving = tr.kinetic_energy - _falling(tr)
         exchanged = np.maximum(moving.max(axis=-1), done)
     else:
@@ -67,7 +81,7 @@ def energy_share(tr: Trajectory) -> np.ndarray:
 
 def momentum_share(tr: Trajectory) -> np.ndarray | None:
     """Momentum out of nothing relative to that of the motion about the centre of mass; None where something pushes."""
-    if tr.pushed or not floats(tr.model):
+    if tr.pushed or not moves_freely(tr):
         return None
     momentum, mass = _momentum(tr), sum(body.inertia.mass for body in tr.model.bodies[1:])
     when = (tr.t - tr.lag + tr.lag[..., :1])[..., None]

@@ -38,12 +38,16 @@ class Rollout:
             )
         self.lead = tuple(batches)
         self.start = {
-            "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(4)),
-            "worst": self._spread(np.zeros(4)),
+            "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(5)),
+            "worst": self._spread(np.zeros(5)),
         }  # fmt: skip
         self.start["lead"] = self._spread(np.zeros(model.nv))
         self.start["lag"] = np.full(self.lead, 0.0 if options["integrator"] == "rk4" else dt / 2)
         self.start["lam"] = self._spread(np.zeros(model.nc))
+        self.warm = ["lam", "lead"]  # what the next solution starts from
+        if options["contact"]:
+            self.start["warm"] = self._spread(np.zeros(model.nv))
+            self.warm.append("warm")
         self.recorded = ("q", "v", "work", "lag", *kept)
         self.pieces: list[Mapping[str, np.ndarray]] = []
         self.state, self.done, self.seconds = dict(self.start), 0, 0.0
@@ -63,8 +67,8 @@ class Rollout:
         inputs = {**self._inputs_of(0), "tau": np.zeros(self.model.nv), "dt": np.array(self.dt), **self.state}
         for _ in range(_FIRST_SOLUTIONS):
             result = self.step(**inputs)
-            inputs |= {name: np.asarray(result[name]) for name in ("lam", "lead")}
-        self.state |= {name: inputs[name] for name in ("lam", "lead")}
+            inputs |= {name: np.asarray(result[name]) for name in self.warm}
+        self.state |= {name: inputs[name] for name in self.warm}
 
     def _inputs_of(self, step: int | slice) -> dict[str, np.ndarray]:
         """All inputs but the state, of one step or of a run of steps."""
@@ -79,7 +83,7 @@ class Rollout:
         self._find_warm_start()
         cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
         share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
-        last = tuple(name for name in ("lam", "lead", "worst") if name not in self.kept and name in self.state)
+        last = tuple(name for name in (*self.warm, "worst") if name not in self.kept)
         while self.done < self.steps:
             count = min(share, self.steps - self.done)
             inputs = {**self._inputs_of(slice(self.done, self.done + count)), **self.state, "dt": self.dt}
@@ -190,7 +194,7 @@ class Rollout:
             self.state["worst"], self.state["lam"],
             {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},
             int(at[-1]), self.seconds, self.steps, self.options["baumgarte"], self.options["projection"],
-            self.base_pushed or bool(parameters), parameters, stay,
+            self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
         )  # fmt: skip
 
 

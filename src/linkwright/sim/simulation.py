@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,15 @@ from ..compilation import compile
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
+from ..programs.soft_dynamics import CONTACT_OUTPUTS
+from ..programs.step import settled_options
 from .control import as_control
 from .given import as_given
 from .rollout import Rollout
 from .start import as_state, check_start
 from .trajectory import Trajectory
 
-_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status")
+_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status", "iterations", *CONTACT_OUTPUTS)
 _MOST_STEPS = 2**62
 _STARTS = ("check", "project", "as given")
 
@@ -44,6 +46,10 @@ def simulate(
     friction: bool = True,
     limits: bool = True,
     effort_limits: bool = True,
+    contact: str | None = "auto",
+    cone: str | None = None,
+    equality: str = "hard",
+    tolerance: float | None = None,
     record: int = 1,
     outputs: str | Sequence[str] = (),
     start: str = "check",
@@ -61,20 +67,26 @@ def simulate(
     parameters   numbers of the model by name, as `default_parameters` has them, likewise: {"masses": ...}
     dt           seconds per step; by default what the robot's file names (`robot.simulation`), else a millisecond
     integrator   likewise, else "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit);
-                 "euler" (semi-implicit; dampers alone implicit) or "rk4" (Runge-Kutta 4 on the configuration manifold)
+                 "euler" (semi-implicit; dampers alone implicit), "implicitfast" (derivative gains too) or "rk4"
+                 (Runge-Kutta 4 on the configuration manifold)
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
-    iterations   of proximal solvers, which start from the last step's multipliers: as many as it takes, or a number
+    iterations   of proximal solvers, which start from the last step's multipliers: as many as it takes, or a number;
+                 with contacts the most passes of Newton's method
     baumgarte    time constant of stabilization in seconds; "auto" is twice dt, None switches it off
     projection   True moves each step's result onto the constraints
     friction, limits, effort_limits   whether Coulomb friction, joint limits and limits of joint torques act
+    contact      "soft", MuJoCo's law of contacts, limits and dry friction, or None; "auto" is soft if there are pairs
+    cone, equality, tolerance   of the soft law: see docs/contact.md
     record       every how many steps states are kept (the last one always is)
-    outputs      further quantities to keep: a, torque, lam, forces, residual, drift, status
+    outputs      further quantities to keep: a, torque, lam, forces, residual, drift, status; of contacts
+                 contact_force, contact_point, contact_frame, gap, active, iterations
     start        "check" refuses a start that violates constraints, "project" moves it onto them
 
     Raises `SimulationError`, with the trajectory so far, if the state becomes infinite or `control` fails.
     """
     model = robot if isinstance(robot, Model) else load(robot)
-    dt, integrator = model.simulation.chosen_dt(dt), model.simulation.chosen_integrator(integrator)
+    dt = model.simulation.chosen_dt(dt)
+    integrator, law = chosen_scheme(model, integrator, contact)
     check_numbers(dt, steps, record, start)
     kept = (outputs,) if isinstance(outputs, str) else tuple(outputs)
     for name in kept:
@@ -90,13 +102,25 @@ def simulate(
     options = {
         "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
         "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
-        "feedback": bound.feedback, "warm_start": "input", "books": "input",
+        "feedback": bound.feedback, "warm_start": "input", "books": "input", "contact": law,
+        "cone": cone, "equality": equality, "tolerance": tolerance,
     }  # fmt: skip
     names = tuple(name for name in given.arrays if name != "f_ext")
     step = compiled_step(model, kept, hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache)
     every = min(int(record), int(steps))
     rollout = Rollout(model, step, bound, given, q, v, float(dt), int(steps), every, kept, options)
     return rollout.under_policy() if bound.policy else rollout.at_once()
+
+
+def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> tuple[str, str | None]:
+    """The integrator and the law of contacts: those given, else those of the model."""
+    settled = settled_options(model, {"integrator": integrator, "contact": contact})
+    return settled["integrator"], settled["contact"]
+
+
+def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a step gives and the next one takes, in the order of both."""
+    return ("q", "v", "lam", "lead", "lag", *(("warm",) if options["contact"] else ()), "work", "worst")
 
 
 def check_numbers(dt, steps, record, start) -> None:
@@ -139,7 +163,7 @@ def compiled_step(
     chosen = dict(options)
     if isinstance(chosen["mu"], tuple):
         chosen["mu"] = dict(chosen["mu"])
-    wanted = tuple(dict.fromkeys(("q", "v", "lam", "lead", "lag", "work", "worst", *kept)))
+    wanted = tuple(dict.fromkeys((*state_names(chosen), *kept)))
     return compile(
         model, "step", outputs=wanted, parameters=parameters, f_ext=f_ext, lanes=lanes, threads=threads, cache=cache,
         repeat=True, **chosen,

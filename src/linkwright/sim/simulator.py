@@ -11,10 +11,9 @@ from ..errors import InputError
 from ..io import load
 from ..model import Model
 from .given import as_given
-from .simulation import check_numbers, compiled_step, hashable
+from .simulation import check_numbers, chosen_scheme, compiled_step, hashable, state_names
 from .start import as_state, check_start
 
-_STATE = ("q", "v", "lam", "lead", "lag", "work", "worst")  # as the step gives it, and, but for tau, dt, ..., takes it
 _FIRST_SOLUTIONS = 2
 
 
@@ -34,10 +33,12 @@ class Simulator:
         parameters: Any = None, integrator: str | None = None, solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
+        contact: str | None = "auto", cone: str | None = None, equality: str = "hard", tolerance: float | None = None,
         lanes: int | str = "auto", threads: int | str = 1, cache: bool = True,
     ):  # fmt: skip
         self.model = robot if isinstance(robot, Model) else load(robot)
-        dt, integrator = self.model.simulation.chosen_dt(dt), self.model.simulation.chosen_integrator(integrator)
+        dt = self.model.simulation.chosen_dt(dt)
+        integrator, law = chosen_scheme(self.model, integrator, contact)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
@@ -45,8 +46,11 @@ class Simulator:
         options = {
             "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
-            "feedback": (), "warm_start": "input", "books": "input",
+            "feedback": (), "warm_start": "input", "books": "input", "contact": law,
+            "cone": cone, "equality": equality, "tolerance": tolerance,
         }  # fmt: skip
+        self._names = state_names(options)  # as the step gives it, and, but for tau, dt, ..., takes it
+        self._warm = [name for name in ("lam", "lead", "warm") if name in self._names]
         given = as_given(self.model, f_ext, parameters, 0, batch)
         if given.samples - {batch}:
             raise InputError(f"f_ext and parameters hold {sorted(given.samples)} samples; batch is {batch}")
@@ -78,18 +82,19 @@ class Simulator:
         elif start == "check" and (q0 is not None or v0 is not None):
             check_start(self.model, q, v)
         lead = self._shape(0)[:-1]
-        state = {"q": q, "v": v, "work": np.zeros(4), "worst": np.zeros(4), "lead": np.zeros(self.model.nv),
-                 "lam": np.zeros(self.model.nc)}  # fmt: skip
+        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(5), "lead": np.zeros(self.model.nv),
+                 "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc)}  # fmt: skip
         for name, array in state.items():
             if array.ndim == 2 and array.shape[0] != self.batch:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
             state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])))
         state["lag"] = np.full(lead, self._lag)
-        self._state = tuple(state[name] for name in _STATE)
+        self._state = tuple(state[name] for name in self._names)
         for _ in range(_FIRST_SOLUTIONS):  # multipliers and accelerations to start from: steps taken back again
             s = self._state
             result = self._step(*s[:2], self._no_torque, *self._between, *s[2:], *self._after)
-            self._state = (*s[:2], *result[2:4], *s[4:])
+            found = zip(self._names, result, s, strict=False)
+            self._state = tuple(new if name in self._warm else old for name, new, old in found)
         self._status = np.zeros(lead)
         self.steps = 0
         return self.q, self.v
@@ -101,7 +106,7 @@ class Simulator:
         elif type(tau) is not np.ndarray or tau.shape != self._no_torque.shape:
             tau = self._torques(tau)
         state = self._state
-        inputs = (*state[:2], tau, *self._between, *state[2:7], *self._after)
+        inputs = (*state[:2], tau, *self._between, *state[2 : len(self._names)], *self._after)
         if n == 1:
             result = self._step(*inputs)
         else:
@@ -109,7 +114,7 @@ class Simulator:
                 raise InputError(f"n is {n!r}; expected a positive whole number of steps")
             names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
             result = self._step.repeat(dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last)
-        self._state, self._status = result, result[7]
+        self._state, self._status = result, result[len(self._names)]
         self.steps += n
         return result[0], result[1]
 
@@ -142,16 +147,16 @@ class Simulator:
 
     def save(self) -> dict[str, Any]:
         """Everything that `restore` needs to go on from here, to the last bit."""
-        state = {name: np.array(x) for name, x in zip(_STATE, self._state, strict=False)}
+        state = {name: np.array(x) for name, x in zip(self._names, self._state, strict=False)}
         return {**state, "steps": self.steps, "status": np.array(self._status)}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what `save` returned, of a simulator of the same robot and batch."""
-        missing = [name for name in (*_STATE, "steps", "status") if name not in saved]
+        missing = [name for name in (*self._names, "steps", "status") if name not in saved]
         if missing:
             raise InputError(f"saved lacks {', '.join(missing)}; expected what `save` returned")
         arrays = []
-        for name, own in zip(_STATE, self._state, strict=False):
+        for name, own in zip(self._names, self._state, strict=False):
             array = np.array(saved[name], dtype=float)
             if array.shape != np.shape(own):
                 raise InputError(

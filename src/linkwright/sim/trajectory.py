@@ -26,10 +26,11 @@ _FEW = 2000  # states up to which evaluating on numbers is quicker than compilin
 class Trajectory:
     """States at times `t`, the start first: q (T, nq), v (T, nv), or with the batch in front, (B, T, n).
 
-    work     (T, 4) joules since the start: by controls; by dampers and friction (negative); by limits; by `f_ext`
+    work     (T, 5) joules since the start: by controls; by dampers and friction (negative); by limits; by `f_ext`; by
+             contacts (and soft constraints)
     lag      (T,) seconds: by how much velocities are older than positions (semi-implicit Euler)
     worst    of any step, also of those between records: largest drift, solver residual, the same relative to the step's
-             accelerations, solver status
+             accelerations, solver status, depth of a contact (m)
     outputs  what else was asked for, one row per state but the first: `trajectory["a"]`
     lam      multipliers of the last step
 
@@ -62,7 +63,9 @@ class Trajectory:
     parameters: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
     """Parameters of the model given with the simulation, if they stay the same for all steps."""
     parameters_stay: bool = True
-    work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside")
+    contact: str | None = None
+    """The law of contacts."""
+    work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.outputs:
@@ -72,6 +75,8 @@ class Trajectory:
     @property
     def solver(self) -> str:
         """The name of the forward dynamics used."""
+        if self.contact:
+            return "contact_dynamics"
         return self.solver_asked_for or cheapest_solver(self.model, self.iterations)
 
     @property
@@ -118,7 +123,8 @@ class Trajectory:
     @property
     def _straight(self) -> StraightMotion:
         given = self._parameters_of_states().get("inertias")
-        return StraightMotion(self.model, None if given is None else list(np.moveaxis(given, 0, -1)))
+        inertias = None if given is None else list(np.moveaxis(given, 0, -1))
+        return StraightMotion(self.model, inertias, centred=self.contact is None)
 
     def _parameters_of_states(self) -> dict[str, np.ndarray]:
         """Parameters given with the simulation, one row per state of all samples."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..programs.status import STATUS_MEANING
-from .invariants import energy_scale, energy_share, momentum_share, reach
+from .invariants import energy_scale, energy_share, momentum_share, reach, thinnest
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -20,7 +20,9 @@ LARGEST_DRIFT = 1e-4  # of the mechanism's reach (m), and rad: beyond, constrain
 LARGEST_ENERGY_ERROR = 0.05  # of the energy exchanged
 LARGEST_MOMENTUM_ERROR = 0.05  # of the momentum of the motion about the centre of mass
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
-_NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "rk4": "Runge-Kutta 4"}
+LARGEST_DEPTH = 1.0  # of the thickness of the thinnest shape: beyond, something is all but swallowed
+_NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "implicitfast": "implicitfast",
+          "rk4": "Runge-Kutta 4"}  # fmt: skip
 
 
 def complaints(trajectory: Trajectory) -> list[str]:
@@ -33,20 +35,29 @@ def complaints(trajectory: Trajectory) -> list[str]:
     found = []
     if tr.steps < tr.planned:
         found.append(f"ended after {tr.steps} of {tr.planned} steps")
-    drift, _, residual, code = (tr.worst[..., k] for k in range(4))
+    drift, _, residual, code, depth = (tr.worst[..., k] for k in range(5))
     if tr.model.constraints:
         allowed = max(LARGEST_DRIFT * reach(tr.model), 2 * float(np.max(tr.drift[..., 0])))
         if not np.all(drift <= allowed):
             found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
+    if tr.model.constraints or tr.contact:
         if not np.all(code == 0):
             code = int(np.max(np.where(np.isfinite(code), code, 3)))
             found.append(f"the solver says {STATUS_MEANING.get(code, code)}{_SOLVER_ADVICE.get(code, '')}")
+    if tr.model.constraints:
         if not np.all(residual <= LARGEST_RESIDUAL):
             found.append(
                 f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for: leave "
                 f"iterations={tr.iterations} out"
                 if tr.iterations is not None
                 else f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for"
+            )
+    if tr.contact:
+        allowed_depth = LARGEST_DEPTH * thinnest(tr.model)
+        if not np.all(depth <= allowed_depth):
+            found.append(
+                f"contacts are {np.max(depth):.2g} m deep, beside shapes {thinnest(tr.model):.2g} m thick: take a "
+                f"smaller dt, or harder contacts (solref, solimp)"
             )
     if tr.accounts_for_energy:
         share = energy_share(tr)
@@ -88,6 +99,8 @@ def describe(trajectory: Trajectory) -> str:
     if tr.model.constraints:
         drift, residual = (float(np.max(tr.worst[..., k], initial=0.0)) for k in (0, 1))
         lines.append(f"  drift     {drift:.2g} m or rad at most, solver residual {residual:.2g}")
+    if tr.contact:
+        lines.append(f"  contact   {float(np.max(tr.worst[..., 4], initial=0.0)):.2g} m deep at most")
     if np.all(tr.finite) and tr.accounts_for_energy:
         parts = zip(tr.work_by, np.moveaxis(tr.work[..., -1, :], -1, 0), strict=True)
         by = ", ".join(f"{name} {np.mean(work):.4g} J" for name, work in parts)

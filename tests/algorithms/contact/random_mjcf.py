@@ -154,6 +154,13 @@ class RandomModel:
         )
 
 
+def run_to_the_end(source) -> None:
+    """Let MuJoCo's solver stop only where rounding does."""
+    source.opt.tolerance, source.opt.ls_tolerance = 0.0, 1e-14
+    source.opt.iterations, source.opt.ls_iterations = 300, 300
+    source.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+
+
 @dataclass
 class Answers:
     """States of a model, and what MuJoCo's solver, run to the end, says of them."""
@@ -170,9 +177,7 @@ class Answers:
     def of(cls, seed: int, states: int) -> Answers:
         text = RandomModel(seed).text()
         source = mujoco.MjModel.from_xml_string(text)
-        source.opt.tolerance, source.opt.ls_tolerance = 0.0, 1e-14
-        source.opt.iterations, source.opt.ls_iterations = 300, 300
-        source.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+        run_to_the_end(source)
         data, rng = mujoco.MjData(source), np.random.default_rng([seed, 1])
         model = lw.load(text)
         coordinates = MujocoCoordinates(model)

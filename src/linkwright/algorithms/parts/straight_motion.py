@@ -22,14 +22,16 @@ _NO_MASS = 1e-300
 
 
 class StraightMotion:
-    """Of all joints of a model; `inertias` (nbodies, 10) are those given with the call, if they are."""
+    """Of all joints of a model; `inertias` (nbodies, 10) are those given with the call, if they are. With `centred` False
+    the origins of bodies take the place of their centres, as in MuJoCo.
+    """
 
-    def __init__(self, model: Model, inertias: Sequence[Values] | None = None):
+    def __init__(self, model: Model, inertias: Sequence[Values] | None = None, *, centred: bool = True):
         self.model = model
         self.joints: list[_Joint] = []
         for i, joint in enumerate(model.joints, start=1):
             kind = {"free_flyer": _Free, "planar": _Planar, "spherical": _Turning}.get(joint.kind, _Joint)
-            centre = _centre(model, i, inertias) if kind in (_Free, _Planar) else Vector.zero()
+            centre = _centre(model, i, inertias) if centred and kind in (_Free, _Planar) else Vector.zero()
             self.joints.append(kind(joint.motion(), centre))
 
     @property

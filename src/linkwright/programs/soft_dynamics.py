@@ -1,0 +1,161 @@
+"""A mechanism under MuJoCo's soft law at one state: its problem, the solution, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..algorithms.contact.candidates import candidates
+from ..algorithms.contact.equalities import soften
+from ..algorithms.contact.newton import SoftProblem, newton
+from ..algorithms.contact.rows import ContactState, contact_states, joint_rows, rolled
+from ..algorithms.rows.constrained_problem import ConstrainedProblem
+from ..algorithms.rows.constraint_rows import largest_residual
+from ..algorithms.tree.kinematics import placements
+from ..errors import InputError
+from ..model import Model, Tree
+from ..model.contact.law import CONES
+from ..scalar import Scalar, maximum, where
+from ..spatial import Force, sum_of
+from .penalties import PRIMAL, bearable_stiffness, penalties
+from .precision import Precision
+from .status import status
+
+CONTACT_OUTPUTS = ("contact_force", "contact_point", "contact_frame", "gap", "active")
+SOFT_OPTIONS: dict[str, Any] = {"equality": "hard", "cone": None, "tolerance": None}
+# About the error of accelerations, relative to 1 + the largest, at which passes end.
+TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
+MOST_PASSES = 100
+_ROUNDINGS = 100.0  # of a number: what sums of slopes leave of zero
+
+
+class SoftDynamics:
+    """Solved from accelerations `start` on. `desired` are accelerations of hard constraints' rows."""
+
+    def __init__(
+        self, tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], dt: Scalar,
+        options: Mapping[str, Any], *, start: Sequence[Scalar] | None = None, f_ext: Sequence[Force] | None = None,
+        desired: Sequence[Scalar] | None = None, baumgarte: float | None = None,
+    ):  # fmt: skip
+        v, precision = list(v), Precision.of(options)
+        law = tree.model.contact_law
+        hard = options["equality"] == "hard"
+        mu = None
+        if tree.model.nc:
+            wanted = bearable_stiffness(tree.model, PRIMAL.of(counted=False, arithmetic=precision.arithmetic))
+            mu = penalties(tree.model, None, wanted).tolist()
+        self.tree = tree
+        self.problem = problem = ConstrainedProblem(
+            tree, q, v, tau, f_ext=f_ext, mu=mu, desired=desired if hard else None,
+            baumgarte=baumgarte if hard else None,
+        )  # fmt: skip
+        if not hard:
+            problem.constraints = soften(problem, v, dt)
+        touching = candidates(tree, placements(tree, q))
+        self.contacts = contact_states(problem, touching, v, dt, options["cone"] or law.cone)
+        joints = joint_rows(problem, v, dt, limits=options["limits"], friction=options["friction"])
+        self.soft = SoftProblem(problem, [state.rows for state in self.contacts], joints, hard)
+        tolerance = TOLERANCE[precision.answer] if options["tolerance"] is None else float(options["tolerance"])
+        limit = MOST_PASSES if options["iterations"] is None else options["iterations"]
+        start = [0.0] * tree.nv if start is None else list(start)
+        self.solution = newton(self.soft, start, tolerance, limit, _ROUNDINGS * precision.rounding)
+
+    @property
+    def a(self) -> list[Scalar]:
+        return self.solution.a
+
+    @property
+    def status(self) -> Scalar:
+        return status(self.solution.a, (), self.solution.converged)
+
+    @property
+    def residual(self) -> Scalar:
+        """What is left of hard constraints (m/s^2, rad/s^2)."""
+        if not self.soft.hard:
+            return 0.0
+        own = self.solution.x[len(self.soft.soft) :]
+        return largest_residual([x - e for c, xs in zip(self.problem.constraints, own, strict=True)
+                                 for x, e in zip(xs, c.e, strict=True)])  # fmt: skip
+
+    @property
+    def penetration(self) -> Scalar:
+        """The deepest of all contacts (m); zero where nothing overlaps."""
+        deepest: Scalar = 0.0
+        for state in self.contacts:
+            deepest = maximum(deepest, where(state.active > 0.5, -state.candidate.touch.gap, 0.0))
+        return deepest
+
+    def contact_outputs(self) -> dict[str, Any]:
+        """Forces on the first body, [linear; angular] in the contact's frame."""
+        forces, points, frames = [], [], []
+        for state, own in zip(self.contacts, self.solution.x, strict=False):
+            touch, view = state.candidate.touch, state.candidate.view
+            f = [s * y for s, y in zip(state.rows.scales, state.rows.force(own), strict=True)]
+            forces.append(f + [0.0] * (6 - len(f)))
+            points.append(list(view.point_in_world(touch.point)))
+            frames.append([list(view.direction_in_world(d)) for d in (touch.normal, touch.t1, touch.t2)])
+        return {
+            "contact_force": forces or np.zeros((0, 6)), "contact_point": points or np.zeros((0, 3)),
+            "contact_frame": frames or np.zeros((0, 3, 3)), "gap": [_gap(state) for state in self.contacts],
+            "active": [state.active for state in self.contacts],
+        }  # fmt: skip
+
+    def joint_torques(self) -> tuple[list[Scalar], list[Scalar]]:
+        """Of limits, and of dry friction."""
+        limits, friction = [0.0] * self.tree.nv, [0.0] * self.tree.nv
+        for site, own in zip(self.soft.joints, self.solution.x[len(self.contacts) :], strict=False):
+            limits[site.k], friction[site.k] = site.limit_force(own), site.friction_force(own)
+        return limits, friction
+
+    def constraint_forces(self) -> list:
+        """On the first frame of each constraint, [linear; angular] in that frame."""
+        return [
+            sum_of(row * y for row, y in zip(c.rows, f, strict=True)).to_public()
+            for c, f in zip(self.problem.constraints, self._constraint_phi, strict=True)
+        ]
+
+    def constraint_rows_forces(self) -> list[Scalar]:
+        """Of every row of the constraints."""
+        return [f for own in self._constraint_phi for f in own]
+
+    @property
+    def _constraint_phi(self) -> list[list[Scalar]]:
+        return self.solution.phi[len(self.soft.soft) :]
+
+    def power(self, v: Sequence[Scalar]) -> Scalar:
+        """Of contacts and of constraints, when the mechanism moves with v."""
+        moved, total = rolled(self.problem, v), 0.0
+        for state, own in zip(self.contacts, self.solution.x, strict=False):
+            speeds, forces = state.rows.values(v, moved), state.rows.force(own)  # both of scaled rows
+            total = total + sum_of(x * y for x, y in zip(speeds, forces, strict=True))
+        for c, f in zip(self.problem.constraints, self._constraint_phi, strict=True):
+            total = total + sum_of(x * y for x, y in zip(c.moved(moved), f, strict=True))
+        return total
+
+
+def _gap(state: ContactState) -> Scalar:
+    """Infinite where the pair has no such point in this pose."""
+    touch = state.candidate.touch
+    return touch.gap if touch.possible is None else where(touch.possible, touch.gap, float("inf"))
+
+
+def check_soft_options(model: Model, options: Mapping[str, Any]) -> None:
+    if options["equality"] not in ("hard", "soft"):
+        raise InputError(f"equality is {options['equality']!r}; expected 'hard' or 'soft'")
+    if options["cone"] is not None and options["cone"] not in CONES:
+        raise InputError(f"cone is {options['cone']!r}; expected {' or '.join(CONES)}, or None for the model's own")
+    count, tolerance = options["iterations"], options["tolerance"]
+    if count is not None and (not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 1000):
+        raise InputError(
+            f"iterations is {count!r}; expected a whole number from 1 to 1000, or None for up to {MOST_PASSES}"
+        )
+    check_positive("tolerance", tolerance)
+
+
+def check_positive(name: str, value: Any) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if value is not None and not (number and value > 0):
+        raise InputError(f"{name} is {value!r}; expected a positive number, or None")

@@ -1,0 +1,77 @@
+"""Simulations with contacts: bodies come to rest, books balance, all ways of running agree."""
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import InputError
+from linkwright.sim.verdict import complaints
+
+STEPS = {"dt": 2e-3, "steps": 500}
+
+
+@pytest.fixture(scope="module")
+def ball() -> lw.Model:
+    builder = lw.ModelBuilder("ball")
+    builder.add_body("ball", lw.free_flyer("free"), inertia=lw.Inertia(2.0, np.zeros(3), np.eye(3) * 0.008))
+    return builder.build().with_shapes(lw.sphere("ball", 0.1, name="skin")).on_ground(0.8)
+
+
+def start(height: float, count: int | None = None) -> np.ndarray:
+    q = np.array([0, 0, height, 0, 0, 0, 1.0])
+    return q if count is None else q + np.arange(count)[:, None] * np.array([0, 0, 0.02, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("integrator", ["damped_euler", "euler", "implicitfast"])
+def test_a_ball_falls_and_comes_to_rest(ball, integrator):
+    trajectory = lw.simulate(ball, start(0.4), integrator=integrator, outputs=("contact_force", "gap", "status"), **STEPS)
+    assert not complaints(trajectory) and "contacts" in str(trajectory) and "deep at most" in str(trajectory)
+    assert abs(trajectory.v[-1]).max() < 1e-3 and 0 < 0.1 - trajectory.q[-1, 2] < 2e-3
+    assert trajectory["contact_force"][-1, 0, 0] == pytest.approx(2 * 9.81, rel=1e-3)
+    assert trajectory["gap"][-1, 0] == pytest.approx(trajectory.q[-1, 2] - 0.1, abs=1e-6)
+    lost = 2 * 9.81 * (0.4 - trajectory.q[-1, 2])  # all of it goes into the contact
+    assert trajectory.work[-1, 4] == pytest.approx(-lost, rel=1e-2) and not trajectory.work[-1, :4].any()
+
+
+def test_batches_and_the_simulator_give_the_same_bits(ball):
+    options = {"dt": 2e-3, "integrator": "euler"}
+    batch = lw.simulate(ball, start(0.11, 5), np.ones((5, 6)), steps=60, **options)
+    for k in (0, 4):
+        alone = lw.simulate(ball, start(0.11, 5)[k], np.ones(6), steps=60, **options)
+        np.testing.assert_array_equal(batch.q[k], alone.q)
+    simulator = lw.Simulator(ball, **options)
+    simulator.reset(start(0.11, 5)[4], np.ones(6))
+    for _ in range(6):
+        q, _ = simulator.step(n=10)
+    np.testing.assert_array_equal(q, batch.q[4, -1])
+    kept = simulator.save()
+    one = simulator.step()[0].copy()
+    simulator.restore(kept)
+    np.testing.assert_array_equal(simulator.step()[0], one)
+
+
+def test_without_contacts_it_falls_through(ball):
+    assert lw.simulate(ball, start(0.4), contact=None, **STEPS).q[-1, 2] < -1
+    assert lw.simulate(ball.without_contacts(), start(0.4), **STEPS).contact is None
+
+
+def test_what_is_deep_is_told(ball):
+    trajectory = lw.simulate(ball, start(0.4), np.array([0, 0, -200.0, 0, 0, 0]), dt=2e-3, steps=5)
+    assert any("deep" in line for line in complaints(trajectory))
+
+
+def test_loops_stay_closed_while_they_touch():
+    model = lw.load("four_bar")
+    tips = [lw.sphere(body.name, 0.3, name=f"{body.name}_ball") for body in model.bodies[1:]]
+    model = model.with_shapes(*tips).on_ground(0.5)
+    trajectory = lw.simulate(model, dt=1e-3, steps=400, outputs=("active",))
+    assert trajectory["active"].any() and trajectory.worst[0] < 1e-5 and trajectory.worst[3] == 0
+
+
+@pytest.mark.parametrize("options", [
+    {"contact": "rigid"}, {"integrator": "rk4"}, {"solver": "aba"}, {"projection": True}, {"cone": "flat"},
+    {"equality": "firm"}, {"tolerance": 0.0}, {"iterations": 0},
+])  # fmt: skip
+def test_options_are_checked(ball, options):
+    with pytest.raises(InputError):
+        lw.simulate(ball, start(0.4), **STEPS, **options)
