@@ -75,7 +75,8 @@ def details(recipe: Recipe) -> list[str]:
         (code(name), code(meaning.shape), meaning.text + ("" if name in defaults else " (if asked for)"))
         for name, meaning in _meanings(recipe, "outputs")
     ]
-    lines = [f"({anchor(recipe)})=", f"### `{recipe.name}`", "", f"{recipe.summary[:1].upper()}{recipe.summary[1:]}.", ""]
+    sentence = f"{recipe.summary[:1].upper()}{recipe.summary[1:]}."
+    lines = [f"({anchor(recipe)})=", f"### `{recipe.name}`", "", sentence, ""]
     lines += table(("input", "shape", "what"), [*inputs, *optional])
     lines += table(("output", "shape", "what"), outputs)
     if recipe.options:

@@ -1,5 +1,5 @@
-"""Our docstrings are written to be read as they are: `code` in single backticks, columns of names and meanings. Here they
-become reStructuredText, so that neither columns nor stars nor primes of the papers' notation are taken for markup."""
+"""Our docstrings are written to be read as they are: `code` in single backticks, columns of names and meanings. Here
+they become reStructuredText, in which neither columns nor the papers' stars and primes are taken for markup."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ import linkwright
 GROUPS = {
     "loading": "load save list_robots list_algorithms from_pinocchio to_pinocchio from_mujoco to_mujoco",
     "building": "Model ModelBuilder GraphBuilder Joint Inertia Pose attach lock_joints default_parameters",
-    "joints": "revolute continuous prismatic helical cylindrical universal spherical planar translational free_flyer fixed",
+    "joints": "revolute continuous prismatic helical cylindrical universal spherical planar translational "
+    "free_flyer fixed",
     "constraints": "weld connect close_with rod couple transmission gear differential parallel_belts "
     "universal_transmission explicit implicit center_of_mass constrain",
     "contact": "contact sphere box capsule cylinder ellipsoid convex plane",
@@ -30,7 +31,10 @@ GROUPS = {
 # What public functions return or raise and is used through them: documented with them, by its full name.
 FURTHER = {
     "computing": ("linkwright.codegen.CompiledFunction",),
-    "errors": tuple(f"linkwright.errors.{name}" for name in ("InputError", "LoadError", "MissingExtraError", "ModelError", "TraceError", "UnsupportedError")),
+    "errors": tuple(
+        f"linkwright.errors.{name}"
+        for name in ("InputError", "LoadError", "MissingExtraError", "ModelError", "TraceError", "UnsupportedError")
+    ),
     "analysing": tuple(f"linkwright.viewer.{name}" for name in linkwright.viewer.__all__),
 }
 
@@ -55,7 +59,8 @@ class PublicNames(SphinxDirective):
         for path in (*named, *FURTHER.get(group, ())):
             lines += _autodoc(path)
         # autodoc writes reStructuredText, which pages in Markdown have to be told
-        return nested_parse_to_nodes(self.state, StringList(["```{eval-rst}", *lines, "```"]), offset=self.content_offset)
+        block = StringList(["```{eval-rst}", *lines, "```"])
+        return nested_parse_to_nodes(self.state, block, offset=self.content_offset)
 
 
 def _autodoc(path: str) -> list[str]:
