@@ -4,12 +4,12 @@ import base64
 
 import numpy as np
 import pytest
-from linkwright.viewer.body_poses import body_poses
 from test_animation import scene_of
 
 import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.viewer import write_html
+from linkwright.viewer.body_poses import body_poses
 from linkwright.viewer.shapes import make_scene
 
 EVERY_SHAPE = (
