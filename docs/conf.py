@@ -23,7 +23,11 @@ autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
 
+smartquotes = False  # L'L is a product, and quotes in code are straight
+
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 html_title = f"Linkwright {release}"
 html_show_sphinx = False
 exclude_patterns = ["_extensions"]
