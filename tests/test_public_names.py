@@ -53,9 +53,3 @@ def test_importing_brings_nothing_heavy():
 def test_a_model_needs_no_compiler():
     loaded = loaded_after("lw.load('chain:3')")
     assert not {"llvmlite", "mujoco", "linkwright.codegen", "linkwright.viewer", "linkwright.sim"} & loaded
-
-
-def test_a_function_and_its_module_of_one_name():
-    code = "import linkwright.delassus_operator, linkwright; print(callable(linkwright.delassus_operator))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "True"

@@ -7,8 +7,6 @@ the compiler along, and llvmlite waits for the first compiled function.
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
     )
     from .assembly.inverse_dynamics import inverse_dynamics
     from .compilation import compile, reference, trace_program
-    from .delassus_operator import delassus_operator
     from .errors import LinkwrightError, NoConvergence, SimulationError
+    from .factored_delassus import delassus_operator
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
     from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose, SimulationDefaults
@@ -61,7 +59,7 @@ _PUBLIC = {
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
     "compilation": "compile reference trace_program",
-    "delassus_operator": "delassus_operator",
+    "factored_delassus": "delassus_operator",
     "errors": "LinkwrightError NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
@@ -100,18 +98,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOME, *_MODULES})
-
-
-class _Package(ModuleType):
-    """Importing a module makes it an attribute of its package; one of ours has the name of the function in it."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, ModuleType) and _HOME.get(name) == name:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def list_algorithms() -> dict[str, str]:

@@ -4,7 +4,7 @@ import json
 
 from typer.testing import CliRunner
 
-from linkwright.bench import ankle_torque, clusters
+from linkwright.bench import ankle_torque, cluster_times
 from linkwright.cli import app
 
 
@@ -17,7 +17,7 @@ def test_ankle_torque_in_the_papers_order():
 
 
 def test_growth_counts():
-    counts = clusters.growth("geared_chain", links=(2, 12))
+    counts = cluster_times.growth("geared_chain", links=(2, 12))
     assert [n for n, _, _ in counts["lagrange"]] == [2, 12]
     assert counts["cluster_aba"][1][1] < counts["projection"][1][1] < counts["lagrange"][1][1]
 

@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.bench.loop_scaling import operations
 from linkwright.bench.loop_systems import LINEAR, SYSTEMS, TABLE, pinocchio_constraints
-from linkwright.bench.loops import closed_states, measure_model
+from linkwright.bench.loop_times import closed_states, measure_model
 from linkwright.robots import four_bar
 from linkwright.trace import count_operations
 

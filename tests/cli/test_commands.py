@@ -21,6 +21,9 @@ def test_robots_and_algorithms():
     listed = run("robots").stdout
     assert "humanoid" in listed and "talos" in listed
     assert "constrained_aba" in run("algorithms").stdout
+    one = run("algorithms", "lcaba").stdout
+    assert "rank_tolerance" in one and "(nbodies, 6)" in one
+    assert "'lcaba'" in run("algorithms", "lcba").stderr
 
 
 def test_bench_tree_as_json():

@@ -9,8 +9,8 @@ import pytest
 
 from linkwright.codegen import compile_program
 from linkwright.codegen.cache import program_content
+from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
-from linkwright.codegen.function import CompiledFunction
 from linkwright.codegen.target import host_target
 from linkwright.scalar import cos, guard, repeat, sin, sqrt, until, where
 from linkwright.trace import Program, interpret, simplify, trace

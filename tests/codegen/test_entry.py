@@ -14,9 +14,9 @@ import pytest
 from programs import chain, every_operation
 
 from linkwright.codegen import compile_program, python_abi
+from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
-from linkwright.codegen.function import CompiledFunction
-from linkwright.codegen.runner import Runner
+from linkwright.codegen.general_call import Runner
 from linkwright.codegen.target import host_target
 from linkwright.errors import InputError
 from linkwright.trace import trace

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
-from linkwright.codegen.function import CompiledFunction
 from linkwright.codegen.machine import AVX2, AVX512, LARGEST_LANES, MACHINES, NEON, SSE2
 from linkwright.codegen.target import Target, choose_lanes, host_target
 

@@ -7,8 +7,8 @@ import pytest
 from programs import every_operation, random_program
 
 from linkwright.codegen import compile_program
+from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
-from linkwright.codegen.function import CompiledFunction
 from linkwright.codegen.target import host_target
 from linkwright.trace import interpret
 

@@ -8,8 +8,8 @@ from programs import looped_chain
 
 from linkwright.codegen import compile_program
 from linkwright.codegen.cache import program_content
+from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
-from linkwright.codegen.function import CompiledFunction
 from linkwright.codegen.tables import Line, Memory, Move, even_line, merged
 from linkwright.codegen.target import host_target
 from linkwright.scalar import repeat, until

@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.algorithms.tree.aba import aba
 from linkwright.errors import InputError, ModelError
 from linkwright.model import Tree
-from linkwright.model.graph import KinematicGraph
+from linkwright.model.kinematic_graph import KinematicGraph
 from linkwright.model.rotation_steps import constant_transform, turns_needed
 from linkwright.model.serialization import from_dictionary, to_dictionary
 from linkwright.robots.random import random_inertia, random_pose, random_tree

@@ -8,14 +8,14 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.reproduce import clocks
-from linkwright.reproduce.contests import Entry, PeerEntry, contest
+from linkwright.reproduce.contests import Contestant, PeerEntry, contest
 from linkwright.reproduce.environment import Peers
 from linkwright.reproduce.mechanisms import common_tip, example_graph, five_fingered_hand, ladder, welded_chain
 from linkwright.reproduce.papers.growth import crossing, fitted_order, increments
 from linkwright.reproduce.papers.loop_convergence import SOLVERS
-from linkwright.reproduce.robots import Given, Robots
+from linkwright.reproduce.robots import RobotFile, Robots
 from linkwright.reproduce.run import Run
-from linkwright.reproduce.stages import MATRIX, joint_space_stages, propagation_stages
+from linkwright.reproduce.stage_counts import MATRIX, joint_space_stages, propagation_stages
 
 
 def test_contenders_take_turns_and_have_a_best_a_median_and_a_spread():
@@ -86,7 +86,7 @@ def test_one_iteration_repeated_from_its_multipliers_is_many_iterations(algorith
 def test_a_contest_without_peers_says_so_and_has_errors_of_converged_solvers():
     model = lw.load("chain:7").with_constraints(lw.weld("tip"))
     run = Run("tiny", 0.02, peers=Peers(cpp=False))
-    entries = {"PV": Entry("pv"), "soft": Entry("pv_soft", {"mu": 10.0}), "ABA": Entry("aba", tree=True)}
+    entries = {"PV": Contestant("pv"), "soft": Contestant("pv_soft", {"mu": 10.0}), "ABA": Contestant("aba", tree=True)}
     found = contest(run, model, entries, {"Pinocchio": PeerEntry("prox_ltl", 1)})
     assert found["errors"]["PV"] < 1e-9 < 1e-4 < found["errors"]["soft"] and "ABA" not in found["errors"]
     assert set(found["times"]) == {f"{n}, {how}" for n in entries for how in ("single", "batched")}
@@ -96,11 +96,11 @@ def test_a_contest_without_peers_says_so_and_has_errors_of_converged_solvers():
 def test_robots_from_files(tmp_path):
     path = tmp_path / "arm.json"
     lw.save(lw.load("chain:7"), path)
-    given = Given.parse(f"iiwa={path},hands=tip")
+    given = RobotFile.parse(f"iiwa={path},hands=tip")
     robot = Robots((given,)).get("iiwa")
     assert robot.origin == "file arm.json" and robot.frames["hands"] == ("tip",) and not robot.is_stand_in
     with pytest.raises(InputError, match=r"no hands among its frames.*hands=FRAME"):
-        Robots((Given.parse(f"iiwa={path}"),)).get("iiwa")
+        Robots((RobotFile.parse(f"iiwa={path}"),)).get("iiwa")
     for wrong, words in (
         ("iiwa", "NAME=FILE"),
         ("iwa=x", "iiwa"),
@@ -108,10 +108,10 @@ def test_robots_from_files(tmp_path):
         (f"iiwa={path},arms=x", "feet="),
     ):
         with pytest.raises(InputError, match=words):
-            Given.parse(wrong)
+            RobotFile.parse(wrong)
     other = tmp_path / "other.json"
     lw.save(lw.load("chain:6"), other)
-    assert Given.parse(f"iiwa={other}").digest() != Given.parse(f"iiwa={path}").digest() != given.digest()
+    assert RobotFile.parse(f"iiwa={other}").digest() != RobotFile.parse(f"iiwa={path}").digest() != given.digest()
     assert Robots().get("atlas").is_stand_in and "stand-in" in Robots().get("atlas").origin
 
 
@@ -141,18 +141,18 @@ def test_peers_take_turns_with_ours_and_say_what_they_cannot():
     library = FakeLibrary()
     run.peers.__dict__["_cpp"] = (library, "a fake")
     peers = {"P lcaba": PeerEntry("lcaba", 3), "P caba": PeerEntry("caba"), "P aba": PeerEntry("aba")}
-    found = contest(run, model, {"PV": Entry("pv")}, peers)
+    found = contest(run, model, {"PV": Contestant("pv")}, peers)
     assert found["times"]["P lcaba"]["best"] == pytest.approx(5.0) and found["times"]["P aba"]["best"] == pytest.approx(
         3.0
     )
     assert found["notes"] == ["P caba: all constraints 3d or all 6d, not both"] and (1, 3) in library.asked
     looped = lw.load("four_bar")  # closed by a hinge, of which Pinocchio has no like
-    found = contest(run, looped, {"LCABA": Entry("lcaba", {"iterations": 1})}, peers)
+    found = contest(run, looped, {"LCABA": Contestant("lcaba", {"iterations": 1})}, peers)
     assert set(found["times"]) == {"LCABA, single", "LCABA, batched"} and "no constraint like" in found["notes"][0]
 
 
 def test_mujoco_is_timed_where_it_can_hold_the_model():
     pytest.importorskip("mujoco")
     model = lw.load("chain:3").with_constraints(lw.connect("tip"))
-    found = contest(Run("tiny", 0.02, peers=Peers(cpp=False)), model, {"PV": Entry("pv")}, mujoco=True)
+    found = contest(Run("tiny", 0.02, peers=Peers(cpp=False)), model, {"PV": Contestant("pv")}, mujoco=True)
     assert found["times"]["MuJoCo mj_forward"]["best"] > 0

@@ -7,8 +7,8 @@ import pytest
 
 from linkwright.reproduce.item import Check, Item, Table, verdict
 from linkwright.reproduce.records import Records, plain
+from linkwright.reproduce.reproducing import records_of, reproduce
 from linkwright.reproduce.run import Run
-from linkwright.reproduce.runner import records_of, reproduce
 
 
 def item(name="table-1", *, values=None, error=None, timed=False, calls=None):

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from linkwright.reproduce.drawing import drawn
 from linkwright.reproduce.files import write_files, write_results
 from linkwright.reproduce.item import Check, Diagram, Figure, Item, Panel, Series, Stack, Table
+from linkwright.reproduce.item_figures import drawn
 from linkwright.reproduce.report import report
+from linkwright.reproduce.reproducing import Outcome, records_of, reproduce
 from linkwright.reproduce.run import Run
-from linkwright.reproduce.runner import Outcome, records_of, reproduce
 
 FIGURE = Figure(
     "everything at once",

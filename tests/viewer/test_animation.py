@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.robots.random import random_pose
 from linkwright.viewer import write_html
-from linkwright.viewer.motion import FRAMES_PER_SECOND, quaternions, thinned
+from linkwright.viewer.body_poses import FRAMES_PER_SECOND, quaternions, thinned
 from linkwright.viewer.polygons import outline
 from linkwright.viewer.shapes import make_scene
 

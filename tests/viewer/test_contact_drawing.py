@@ -9,7 +9,7 @@ from test_animation import scene_of
 import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.viewer import write_html
-from linkwright.viewer.motion import body_poses
+from linkwright.viewer.body_poses import body_poses
 from linkwright.viewer.shapes import make_scene
 
 EVERY_SHAPE = (

@@ -1,6 +1,6 @@
 """Closed mechanisms: poses and velocities that keep their loops closed, and what their motors do."""
 
-from .configuration import project_configuration
+from .closed_configuration import project_configuration
 from .inverse_dynamics import MotorTorques, inverse_dynamics
 from .motors import MotorMap, closed_loop_jacobian
 from .state import StateCheck, check_state

@@ -18,7 +18,7 @@ from ..errors import LinkwrightError
 from ..model import Model
 from ..programs import RECIPES
 from ..programs.cluster_state import plan_of
-from .arguments import configuration_indices, velocity_indices
+from .checked_arguments import configuration_indices, velocity_indices
 
 _FLOAT = np.dtype(float)
 _UNIT_TOLERANCE = 2e-6  # of a quaternion's square

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError, NoConvergence
 from ..model import Model
-from .arguments import checked, checked_configuration, checked_model, joint_names, same_batch, velocity_indices
+from .checked_arguments import checked, checked_configuration, checked_model, joint_names, same_batch, velocity_indices
 from .constraint_functions import ConstraintFunctions, constraint_functions
 from .independent_rows import IndependentRows, independent_rows
 from .motion_of_motors import joints_moving

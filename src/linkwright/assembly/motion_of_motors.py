@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InputError, NoConvergence
 from ..model import Model
-from .arguments import velocity_indices
+from .checked_arguments import velocity_indices
 from .residuals import listing, residuals
 from .velocity import RANK_TOLERANCE
 

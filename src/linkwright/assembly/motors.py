@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model import Model
-from .arguments import (
+from .checked_arguments import (
     checked,
     checked_configuration,
     checked_model,
@@ -18,8 +18,8 @@ from .arguments import (
     same_batch,
     velocity_indices,
 )
+from .closed_configuration import project_configuration
 from .compiled_motors import CompiledMotors
-from .configuration import project_configuration
 from .constraint_functions import constraint_functions
 from .motion_of_motors import MotionOfMotors
 

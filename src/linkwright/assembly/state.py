@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError, NoConvergence
 from ..model import Model
-from .arguments import checked, checked_configuration, checked_model
+from .checked_arguments import checked, checked_configuration, checked_model
 from .closing import closed_enough
 from .constraint_functions import ConstraintFunctions, constraint_functions
 from .continuation import tangent

@@ -10,7 +10,7 @@ from ..errors import MissingExtraError
 from ..programs import RECIPES
 from ..trace import count_operations
 from .loop_systems import FAMILIES, LINEAR
-from .loops import LoopTimes, measure_model
+from .loop_times import LoopTimes, measure_model
 from .peers.pinocchio_cpp import PinocchioCpp
 
 LINKS = (15, 29, 50, 99, 148, 197)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from .loop_scaling import ScalingPoint
-from .loops import BATCH, LoopTimes
+from .loop_times import BATCH, LoopTimes
 
 
 def times_table(results: Sequence[LoopTimes]) -> Table:

@@ -33,7 +33,7 @@ _UNREMARKABLE = ("right", "apart", "declined")
 
 
 @dataclass(frozen=True)
-class Run:
+class SolverRun:
     """One way to run all solvers.
 
     share   of all states
@@ -48,10 +48,10 @@ class Run:
 
 
 RUNS = {
-    "reference": Run("float64, as written", "float64", False, 0.65, 16),
-    "float64": Run("float64, compiled", "float64", True, 0.1, 32),
-    "reference32": Run("float32, as written", "float32", False, 0.15, 16),
-    "float32": Run("float32, compiled", "float32", True, 0.1, 32),
+    "reference": SolverRun("float64, as written", "float64", False, 0.65, 16),
+    "float64": SolverRun("float64, compiled", "float64", True, 0.1, 32),
+    "reference32": SolverRun("float32, as written", "float32", False, 0.15, 16),
+    "float32": SolverRun("float32, compiled", "float32", True, 0.1, 32),
 }
 
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from .. import __version__
 from ..errors import LinkwrightError
-from . import bench, demo, inspect, listing, reproduce, simulate, trust
+from . import bench, demo, inspect, listing, reproduce, simulate, trust_table
 
 app = typer.Typer(
     name="linkwright",
@@ -42,7 +42,7 @@ app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("robots")(listing.robots)
 app.command("algorithms")(listing.algorithms)
-bench.app.command("trust")(trust.trust)
+bench.app.command("trust")(trust_table.trust)
 app.add_typer(bench.app, name="bench")
 
 

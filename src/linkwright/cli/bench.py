@@ -32,7 +32,7 @@ def tree(
     cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
 ) -> None:
     """ABA, RNEA and CRBA of trees, beside Pinocchio from Python and as C++."""
-    from ..bench import tree as bench  # compiles and imports peers: only when asked for
+    from ..bench import tree_times as bench  # compiles and imports peers: only when asked for
 
     chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
     names = tuple(x for x in algorithms.split(",") if x) or bench.ALGORITHMS
@@ -84,7 +84,7 @@ def delassus(
 
 
 def _bench_family(name: str, systems: str, algorithms: str, seconds: float, as_json: bool, cpp: bool) -> None:
-    from ..bench import constrained as bench
+    from ..bench import constrained_times as bench
 
     family = bench.FAMILIES[name]
     chosen = chosen_names(systems, family.systems, "system")
@@ -133,7 +133,7 @@ def loops(
 ) -> None:
     """Solvers for closed loops on linkages, grasps and bipeds, beside Pinocchio's C++."""
     from ..bench import loop_scaling, loop_tables
-    from ..bench import loops as bench
+    from ..bench import loop_times as bench
 
     check_figure(plot)
     if links and not plot:
@@ -263,7 +263,7 @@ def simulate(
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
 ) -> None:
     """Steps of simulations with loops, one at a time and batched on one core, beside MuJoCo."""
-    from ..bench import simulation as bench
+    from ..bench import simulation_times as bench
 
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
@@ -302,7 +302,7 @@ def clusters(
 ) -> None:
     """Loops embedded exactly, beside what the C++ library of the paper on clusters would take here."""
     from ..bench import ankle_torque
-    from ..bench import clusters as bench
+    from ..bench import cluster_times as bench
 
     names = chosen_names(algorithms, bench.ALGORITHMS, "algorithm")
     chosen = tuple(x.strip() for x in robots.split(",") if x.strip()) or bench.ROBOTS

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import typer
 from rich.markup import escape
 from rich.table import Table
 
 import linkwright as lw
 
+from ..errors import unknown_name
 from ..programs import RECIPES
+from ..programs.meanings import input_meaning, option_meaning, output_meaning
 from .output import table_console
 
 
@@ -19,8 +22,13 @@ def robots() -> None:
     table_console().print(table)
 
 
-def algorithms() -> None:
+def algorithms(
+    name: str | None = typer.Argument(None, help="One of them: what it takes and gives, and its options."),
+) -> None:
     """List the algorithms that can be compiled."""
+    if name is not None:
+        _algorithm(name)
+        return
     table = _table("name", "computes", "inputs", "outputs", "options")
     for recipe in RECIPES.values():
         inputs = [*recipe.inputs, *(f"({name})" for name in recipe.optional_inputs)]
@@ -28,6 +36,25 @@ def algorithms() -> None:
             recipe.name, escape(recipe.summary), ", ".join(inputs), ", ".join(recipe.outputs), ", ".join(recipe.options)
         )
     table_console().print(table)
+
+
+def _algorithm(name: str) -> None:
+    if name not in RECIPES:
+        raise unknown_name("algorithm", name, RECIPES)
+    recipe = RECIPES[name]
+    console = table_console()
+    console.print(f"{recipe.name}: {escape(recipe.summary)}", soft_wrap=True)
+    for heading, second, names, meaning in (
+        ("input", "shape", (*recipe.inputs, *recipe.optional_inputs), input_meaning),
+        ("output", "shape", recipe.outputs, output_meaning),
+        ("option", "values", tuple(recipe.options), option_meaning),
+    ):
+        if names:
+            table = _table(heading, second, "what")
+            for each in names:
+                shape, text = meaning(recipe, each)
+                table.add_row(each, escape(shape), escape(text))
+            console.print(table)
 
 
 def _table(name: str, *others: str) -> Table:

@@ -35,14 +35,14 @@ def reproduce(
     """
     from ..reproduce.environment import Peers  # compiles and imports peers: only when asked for
     from ..reproduce.registry import chosen_items
-    from ..reproduce.robots import Given, Robots
+    from ..reproduce.reproducing import finished, records_of
+    from ..reproduce.robots import RobotFile, Robots
     from ..reproduce.run import Run
-    from ..reproduce.runner import finished, records_of
 
     if not 0 < seconds <= 3600:
         raise InputError(f"--seconds {seconds}; expected a time of at most an hour")
     items = chosen_items(paper or None, item or None)
-    given = tuple(Given.parse(text) for text in robot)
+    given = tuple(RobotFile.parse(text) for text in robot)
     size, span = ("quick", min(seconds, 0.5)) if quick else ("full", seconds)
     run = Run(size, span if times else 0.0, Robots(given), Peers(cpp=cpp))
     console = table_console()
@@ -59,7 +59,7 @@ def _reproduce(items, run, records, output: Path, again: bool, console: Console)
     from ..reproduce.files import NO_MATPLOTLIB, write_files, write_results
     from ..reproduce.registry import PAPERS
     from ..reproduce.report import write_report
-    from ..reproduce.runner import Outcome, finished, reproduce
+    from ..reproduce.reproducing import Outcome, finished, reproduce
 
     columns = (
         SpinnerColumn(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from ..bench.simulation import SimulationTimes
+    from ..bench.simulation_times import SimulationTimes
 
 _TEXT = ("mechanism", "solver")
 

@@ -19,8 +19,8 @@ The way of a program, each step in the file of its name:
 """
 
 from .cache import load_cached
+from .compiled_function import CompiledFunction
 from .compiling import compile_cached, compile_program
-from .function import CompiledFunction
 from .results import Result, result_class
 from .signature import ArraySpec
 from .target import check_dtype

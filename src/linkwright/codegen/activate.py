@@ -9,8 +9,8 @@ import numpy as np
 
 from .context import CONTEXT, NAMES, Slot
 from .entry import ENTRY
+from .general_call import Runner
 from .python_abi import METH_FASTCALL, METH_KEYWORDS, MethodDef, calling, make_builtin, numpy_table, python_address
-from .runner import Runner
 from .signature import OUT
 from .threads import largest_batch_for_one
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .places import Places
 from .plan import ChunkCall, LoopCall
-from .vector import VectorType
+from .vector_type import VectorType
 
 
 def chunk_name(lanes: int, number: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..errors import CodegenError
 from ..trace import Program, count_operations
 from .cache import load_cached, make_key, program_content, store
-from .function import CompiledFunction
+from .compiled_function import CompiledFunction
 from .image import Image, compress_ir
 from .modules import ModuleSource
 from .objectfile import generate_objects

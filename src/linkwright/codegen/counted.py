@@ -7,7 +7,7 @@ from .packing import counting_loop
 from .places import Place, Places
 from .plan import LoopCall, Plan
 from .tables import Line, Memory, Move
-from .vector import VectorType, float_literal
+from .vector_type import VectorType, float_literal
 
 TABLES = "lw_tables"
 WRITTEN_OUT = 4  # columns that are copied one by one; more of them in a loop

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import factorial, inf, nan, pi
 
-from .builder import Builder
+from .instruction_builder import Builder
 
 # pi/2 in three parts of 33, 33 and 53 bits: times a whole number below 2^20 the first two products are exact, with
 # or without a fused multiply-add, so the reduced angle is good up to |x| = 1.6e6.

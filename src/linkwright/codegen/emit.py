@@ -5,12 +5,12 @@ from __future__ import annotations
 from ..trace import Op
 from . import elementary
 from .addressing import resolve
-from .builder import Builder, Constants
+from .instruction_builder import Builder, Constants
 from .lower import Fused
 from .places import Place, Places
 from .plan import Plan
-from .registers import Action, Step
-from .vector import VectorType
+from .registers import Action, RegisterStep
+from .vector_type import VectorType
 
 
 class ChunkEmitter:
@@ -50,7 +50,7 @@ class _ChunkBody:
         self.sincos_builder = self.builder.sibling(emitter.sincos_type, f"{name}_sincos_constants")
         self.values: dict[int, str] = {}  # node -> name of its value in this function
 
-    def emit(self, steps: list[Step]) -> None:
+    def emit(self, steps: list[RegisterStep]) -> None:
         position = 0
         while position < len(steps):
             together, after = self._independent_sincos(steps, position)
@@ -61,7 +61,7 @@ class _ChunkBody:
                 self._emit_step(steps[position])
                 position += 1
 
-    def _emit_step(self, step: Step) -> None:
+    def _emit_step(self, step: RegisterStep) -> None:
         if step.action is Action.COMPUTE:
             self._compute(step.subject)
         elif step.action is Action.LOAD:
@@ -71,9 +71,11 @@ class _ChunkBody:
         else:
             self._define(step.subject, self.values[step.subject])
 
-    def _independent_sincos(self, steps: list[Step], position: int) -> tuple[list[tuple[Step, ...]], int]:
+    def _independent_sincos(
+        self, steps: list[RegisterStep], position: int
+    ) -> tuple[list[tuple[RegisterStep, ...]], int]:
         """A run of (load an input, sincos, store results ...), as many as fit a vector; and where it ends."""
-        together: list[tuple[Step, ...]] = []
+        together: list[tuple[RegisterStep, ...]] = []
         while len(together) < self.sincos_builder.type.lanes and position + 1 < len(steps):
             load, compute = steps[position : position + 2]
             if load.action is not Action.LOAD or load.slot >= 0 or compute.action is not Action.COMPUTE:
@@ -87,7 +89,7 @@ class _ChunkBody:
             position = end
         return together, position
 
-    def _compute_sincos(self, together: list[tuple[Step, ...]]) -> None:
+    def _compute_sincos(self, together: list[tuple[RegisterStep, ...]]) -> None:
         """Sines and cosines of several angles of one sample in the lanes of one vector."""
         wide, vector = self.sincos_builder, "poison"
         for load, *_ in together:

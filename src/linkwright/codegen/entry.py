@@ -2,8 +2,8 @@
 
 It serves calls whose arguments, by position or name, are exactly NumPy arrays of the right type and shape, aligned and
 C-contiguous, unbatched or batched; and `out=`, an array or, for several outputs, a tuple of them, that overlap neither
-an input nor one another. Everything else goes, with the same arguments, to the Python implementation (runner.py), which
-handles every case and explains what is wrong.
+an input nor one another. Everything else goes, with the same arguments, to the Python implementation
+(general_call.py), which handles every case and explains what is wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .python_abi import (
     TYPE_OFFSET,
     WRITEABLE,
 )
-from .vector import VectorType
+from .vector_type import VectorType
 
 ENTRY = "lw_entry"
 LARGEST_STACK_WORKSPACE = 64 * 1024  # bytes for a single sample; more belongs on the heap, as the Python path has it

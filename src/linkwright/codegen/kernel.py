@@ -12,7 +12,7 @@ from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop, packing_functions
 from .places import block_layout
 from .plan import Plan
-from .vector import VectorType
+from .vector_type import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"
 

@@ -20,16 +20,16 @@ from .kernel import (
 )
 from .places import Places, direct_places, packed_places
 from .plan import Plan, make_plan
-from .repeat import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
+from .repeating_drivers import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
 from .rounds import called_functions
 from .target import Target
-from .vector import VectorType
+from .vector_type import VectorType
 
 CHUNKS_PER_MODULE = 4  # a module is the unit of parallel compilation
 
 
 @dataclass(frozen=True)
-class Sizes:
+class WorkspaceSizes:
     """What the caller of the compiled functions must provide."""
 
     workspace_bytes: int
@@ -37,7 +37,7 @@ class Sizes:
 
 
 class ModuleSource:
-    """The IR of one compiled function, module by module. `repeat` adds the drivers of many steps (repeat.py)."""
+    """The IR of one compiled function, module by module. `repeat` adds the drivers of many steps."""
 
     def __init__(
         self, program: Program, lanes: int, dtype: str, target: Target, chunk_size: int | None = None, *,
@@ -53,11 +53,11 @@ class ModuleSource:
         return make_plan(self._program, self.target.machine, self._chunk_size)
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> WorkspaceSizes:
         batch = workspace_bytes(self.plan, self.vector)
         if self._repeat:
             batch = max(batch, repeat_workspace_bytes(self.plan, self.scalar))
-        return Sizes(batch, single_workspace_bytes(self.plan, self.scalar))
+        return WorkspaceSizes(batch, single_workspace_bytes(self.plan, self.scalar))
 
     @property
     def has_entry(self) -> bool:

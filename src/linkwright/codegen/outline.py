@@ -30,7 +30,7 @@ class Stretch:
 
 
 @dataclass
-class Loop:
+class CodeLoop:
     """Parts to run over and over, `limit` times at the most, as long as the cell `running` is not zero.
 
     Without such a cell it is a counted loop. `rows` is what it copies before each pass, `found` the fixed values that
@@ -38,7 +38,7 @@ class Loop:
     """
 
     number: int
-    parts: list[Stretch | Loop]
+    parts: list[Stretch | CodeLoop]
     limit: int
     running: int | None
     rows: list[Move] = field(default_factory=list)
@@ -50,8 +50,8 @@ class Loop:
         return _stretches(self.parts)
 
     @property
-    def with_inner(self) -> list[Loop]:
-        return [self, *(inner for part in self.parts if isinstance(part, Loop) for inner in part.with_inner)]
+    def with_inner(self) -> list[CodeLoop]:
+        return [self, *(inner for part in self.parts if isinstance(part, CodeLoop) for inner in part.with_inner)]
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Outline:
     """
 
     program: Program
-    parts: list[Stretch | Loop]
+    parts: list[Stretch | CodeLoop]
     leaves: dict[int, tuple]
     truths: set[int]
     cells: set[int]
@@ -75,8 +75,8 @@ class Outline:
         return list(_stretches(self.parts))
 
     @property
-    def loops(self) -> list[Loop]:
-        return [inner for part in self.parts if isinstance(part, Loop) for inner in part.with_inner]
+    def loops(self) -> list[CodeLoop]:
+        return [inner for part in self.parts if isinstance(part, CodeLoop) for inner in part.with_inner]
 
 
 def _stretches(parts) -> Iterator[Stretch]:
@@ -143,7 +143,7 @@ class _Writer:
                 cells[index] += self.tables.reserve(loop.results - loop.carried)
             elif node[0] is Op.RESULT:
                 values[index] = cells[node[1]][node[2]]
-        parts: list[Stretch | Loop] = []
+        parts: list[Stretch | CodeLoop] = []
         pending: list[Instruction] = []
 
         def finish() -> Stretch:
@@ -170,7 +170,7 @@ class _Writer:
             before = finish()
             before.writes = [(x, cell) for x, cell in zip(given_to, carried, strict=False) if x != cell]
             number, self._loops = self._loops, self._loops + 1
-            part = Loop(number, [], loop.limit, carried[-1] if isinstance(loop, Until) else None)
+            part = CodeLoop(number, [], loop.limit, carried[-1] if isinstance(loop, Until) else None)
             body_inputs = {CARRIED: carried, OUTER: given_to[loop.carried : operands]}
             if isinstance(loop, Repeat):
                 body_inputs[ROW] = self.tables.reserve(loop.row)

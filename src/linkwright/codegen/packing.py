@@ -8,7 +8,7 @@ again. Rows shorter than L, and the ragged last block of a batch, go element by 
 
 from __future__ import annotations
 
-from .vector import VectorType
+from .vector_type import VectorType
 
 PACK, UNPACK = "lw_pack", "lw_unpack"
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .plan import Plan
-from .vector import VectorType
+from .vector_type import VectorType
 
 Place = tuple[str, int]  # pointer, bytes from it
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from ..trace import Program
 from .lower import Instruction
 from .machine import Machine
-from .outline import Loop, Outline, Stretch, make_outline
-from .registers import Room, Step, allocate
+from .outline import CodeLoop, Outline, Stretch, make_outline
+from .registers import RegisterStep, Room, allocate
 from .tables import Line, Memory, Move, even_line, merged
 
 
@@ -45,7 +45,7 @@ class Plan:
     machine: Machine
     outline: Outline
     instructions: list[Instruction]
-    chunks: list[list[Step]]
+    chunks: list[list[RegisterStep]]
     calls: tuple[ChunkCall | LoopCall, ...]
     slots: int
     fixed_start: int  # the first of the slots that are never reused
@@ -81,7 +81,7 @@ def make_plan(program: Program, machine: Machine, chunk_size: int | None = None)
                 result.append(_loop_call(part))
         return tuple(result)
 
-    def _loop_call(loop: Loop) -> LoopCall:
+    def _loop_call(loop: CodeLoop) -> LoopCall:
         running = None if loop.running is None else allocation.cell_slots[loop.running]
         rows, results = tuple(merged(loop.rows)), tuple(merged(result_moves[loop.number]))
         return LoopCall(loop.number, calls(loop.parts), loop.limit, running, rows, results)

@@ -36,7 +36,7 @@ class Action(IntEnum):
     OUTPUT = 3  # write a value that is no instruction's result to the outputs it is part of
 
 
-class Step(NamedTuple):
+class RegisterStep(NamedTuple):
     action: Action
     subject: int  # a value, or for COMPUTE the index of an instruction
     slot: int = -1  # -1 for LOAD: the value is an input or a constant
@@ -53,7 +53,7 @@ class Room(NamedTuple):
 class Allocation(NamedTuple):
     """`chunks` of steps, those of each stretch in turn; `ends[k]` is how many there are up to the end of stretch k."""
 
-    chunks: list[list[Step]]
+    chunks: list[list[RegisterStep]]
     ends: list[int]
     slots: int
     cell_slots: dict[int, int]
@@ -187,7 +187,7 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
     slots = 0
     slot_of: dict[int, int] = {value: FIXED + k for value, k in outline.tables.fixed.items()}
 
-    def store(value: int, steps: list[Step], kept: int | None = None) -> None:
+    def store(value: int, steps: list[RegisterStep], kept: int | None = None) -> None:
         nonlocal slots
         kept = value if kept is None else kept
         if kept not in slot_of:
@@ -195,14 +195,14 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
                 slot_of[kept] = heappop(free)
             else:
                 slot_of[kept], slots = slots, slots + 1
-        steps.append(Step(Action.STORE, value, slot_of[kept]))
+        steps.append(RegisterStep(Action.STORE, value, slot_of[kept]))
 
-    def load(value: int, steps: list[Step]) -> int:
+    def load(value: int, steps: list[RegisterStep]) -> int:
         slot = -1 if value in outline.leaves else slot_of[value]
-        steps.append(Step(Action.LOAD, value, slot))
+        steps.append(RegisterStep(Action.LOAD, value, slot))
         return slot
 
-    chunks: list[list[Step]] = []
+    chunks: list[list[RegisterStep]] = []
     ends: list[int] = []
     first = 0  # number of the stretch's first instruction among all
     for k, draft in enumerate(drafts):
@@ -215,7 +215,7 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
                 slot = load(value, steps)
                 if slot >= 0 and last_use.get(value) == (k, index):
                     heappush(free, slot)
-            steps.append(Step(Action.COMPUTE, first + index))
+            steps.append(RegisterStep(Action.COMPUTE, first + index))
             for value in instruction.results:
                 if value in draft.stored:
                     store(value, steps)
@@ -233,7 +233,7 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
         for value, cell in carried:
             store(value, chunks[-1], cell)
         for value in draft.outputs:
-            chunks[-1].append(Step(Action.OUTPUT, value))
+            chunks[-1].append(RegisterStep(Action.OUTPUT, value))
         for value in ending.get(k, ()):
             if value in slot_of:
                 heappush(free, slot_of[value])

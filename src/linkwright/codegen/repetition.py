@@ -14,7 +14,7 @@ from .signature import ArraySpec
 from .threads import run_split
 
 if TYPE_CHECKING:
-    from .runner import Runner
+    from .general_call import Runner
 
 
 def repeat(

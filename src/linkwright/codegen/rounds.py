@@ -10,7 +10,7 @@ from .calls import body_calls, called_name, chunk_name
 from .counted import counted_function
 from .places import Places
 from .plan import LoopCall, Plan
-from .vector import VectorType
+from .vector_type import VectorType
 
 
 def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str]:

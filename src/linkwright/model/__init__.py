@@ -1,8 +1,8 @@
 """Mechanisms: bodies, joints, frames, and the tree the algorithms work on."""
 
+from .body_inertia import Inertia
 from .builder import EARTH_GRAVITY, ModelBuilder
 from .graph_builder import GraphBuilder
-from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Body, Frame, Mimic, Model
 from .pose import Pose

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import ModelError, unknown_name
+from .body_inertia import Inertia
 from .constraints import Constraint
-from .inertia import Inertia
 from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model
 from .passive import Passive

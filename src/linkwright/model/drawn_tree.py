@@ -7,8 +7,8 @@ import numpy as np
 from ..errors import ModelError
 from .builder import ModelBuilder
 from .constraints import Constraint, close_with
-from .drawing import Drawing, DrawnJoint
 from .joint import FIXED, Joint, free_flyer
+from .mechanism_drawing import Drawing, DrawnJoint
 from .model import GROUND, Model
 from .pose import Pose
 from .reversal import reversed_joint

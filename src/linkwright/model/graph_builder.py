@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import ModelError, unknown_name
+from .body_inertia import Inertia
 from .builder import EARTH_GRAVITY
 from .constraints import Constraint
-from .drawing import Drawing, DrawnBody, DrawnJoint
 from .drawn_tree import DrawnTree
-from .inertia import Inertia
 from .joint import FIXED, Joint
+from .mechanism_drawing import Drawing, DrawnBody, DrawnJoint
 from .model import GROUND, Model
 from .pose import Pose, PoseLike, finite_array
 from .spanning_tree import Edge, centre, components, grow

@@ -13,14 +13,14 @@ import numpy as np
 
 from ..errors import InputError, unknown_name
 from . import configuration
+from .body_inertia import Inertia
 from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings
 from .contact import ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
 from .contact.content import CONTACT_ENTRIES
-from .graph import KinematicGraph
-from .inertia import Inertia
 from .joint import Joint
+from .kinematic_graph import KinematicGraph
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array

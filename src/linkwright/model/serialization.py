@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError, ModelError, unknown_name
+from .body_inertia import Inertia
 from .builder import ModelBuilder
 from .constraints import CONSTRAINT_KINDS, Constraint
 from .contact.content import CONTACT_ENTRIES, contact_content, read_contact_content
-from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND, Model
 from .passive import read_passive

@@ -12,11 +12,11 @@ import numpy as np
 
 from ..scalar import Scalar
 from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
+from .body_inertia import Inertia
 from .constraints import Constraint
 from .framing import choose_frames
-from .graph import KinematicGraph
-from .inertia import Inertia
 from .joints import JointMotion
+from .kinematic_graph import KinematicGraph
 from .lumping import lump_inertias
 from .model import Model
 from .parameters import Parameters

@@ -6,12 +6,12 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 from .actuation import ACTUATION
 from .closures import CLOSURES
 from .cluster_coordinates import CLUSTER_COORDINATES
-from .clusters import CLUSTERS
+from .cluster_dynamics import CLUSTERS
 from .constrained import CONSTRAINED
 from .contact import CONTACT
 from .delassus import DELASSUS
 from .dynamics import DYNAMICS
-from .kinematics import KINEMATICS
+from .frame_programs import KINEMATICS
 from .recipe import Recipe
 from .step import STEP
 

@@ -1,7 +1,7 @@
 """One step of a simulation as one program: control, friction, limits, dynamics, stabilization, integration.
 
-Outputs have the names of inputs, so that the program can be repeated (codegen/repeat.py): q and v, multipliers to start
-the next solution from, and what a simulation keeps book of.
+Outputs have the names of inputs, so that the program can be repeated (codegen/repeating_drivers.py): q and v,
+multipliers to start the next solution from, and what a simulation keeps book of.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ vectors are angular first inside, [linear; angular] where users see them.
 """
 
 from .arithmetic import LONG, backward_substitution, cholesky, forward_substitution
-from .dynamics import DenseDynamics
+from .dense_dynamics import DenseDynamics
 from .kkt import KKTSolution, solve_kkt
 
 __all__ = [

@@ -15,7 +15,7 @@ from ..model.constraints import (
     Rod,
     SumConstraint,
 )
-from .kinematics import cross_motion, motion_transform, skew
+from .dense_kinematics import cross_motion, motion_transform, skew
 
 
 def dense_closure(dynamics, constraint: Constraint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

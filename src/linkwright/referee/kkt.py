@@ -20,8 +20,8 @@ from .arithmetic import (
     forward_substitution,
     mpmath_module,
 )
+from .dense_dynamics import DenseDynamics
 from .dense_rows import dense_closure
-from .dynamics import DenseDynamics
 
 # Rows of J M^(-1/2) count as dependent where a singular value is below this fraction of the largest. A model's numbers
 # are doubles, so what was meant to be dependent is so to about 1e-15 only, however many digits are used after that.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bench.constrained import consistent_velocities
+from ..bench.constrained_times import consistent_velocities
 from ..bench.loop_systems import pinocchio_constraints
 from ..bench.peers.mujoco_peer import MujocoPeer
 from ..compilation import compile as compile_algorithm
@@ -31,7 +31,7 @@ _PEER_ROWS = 16
 
 
 @dataclass(frozen=True)
-class Entry:
+class Contestant:
     """One of our solvers. `tree`: it solves the mechanism without its constraints."""
 
     algorithm: str
@@ -51,7 +51,7 @@ class PeerEntry:
 def contest(
     run: Run,
     model: Model,
-    entries: Mapping[str, Entry],
+    entries: Mapping[str, Contestant],
     peers: Mapping[str, PeerEntry] | None = None,
     *,
     mujoco: bool = False,

@@ -46,7 +46,7 @@ _MEASURED = (
     "reproduce/run.py",
     "reproduce/clocks.py",
     "reproduce/contests.py",
-    "reproduce/stages.py",
+    "reproduce/stage_counts.py",
 )
 
 

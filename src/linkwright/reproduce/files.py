@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from .drawing import drawn
 from .item import Diagram, Figure, Stack, Table
+from .item_figures import drawn
 from .records import write_atomically
-from .runner import Outcome
+from .reproducing import Outcome
 
 NO_MATPLOTLIB = (
     "matplotlib is not installed, so this is not drawn; its numbers are in the record. pip install 'linkwright[plot]'"

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from .drawing import drawn
 from .files import NO_MATPLOTLIB, shown
 from .item import Check, Figure, Table
+from .item_figures import drawn
 from .records import write_atomically
-from .runner import Outcome
+from .reproducing import Outcome
 
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222 }

@@ -112,7 +112,7 @@ ROLES: dict[str, Role] = {
 
 
 @dataclass(frozen=True)
-class Given:
+class RobotFile:
     """`NAME=FILE` with perhaps `,feet=a+b,hands=c,tips=...` behind it."""
 
     role: str
@@ -120,7 +120,7 @@ class Given:
     frames: Frames
 
     @classmethod
-    def parse(cls, text: str) -> Given:
+    def parse(cls, text: str) -> RobotFile:
         name, equals, rest = text.partition("=")
         if not equals or not rest:
             raise InputError(f"--robot {text!r}; expected NAME=FILE, with a name of: {', '.join(ROLES)}")
@@ -143,7 +143,7 @@ class Given:
 
 
 class Robots:
-    def __init__(self, given: tuple[Given, ...] = ()):
+    def __init__(self, given: tuple[RobotFile, ...] = ()):
         self.given = {g.role: g for g in given}
         self.used: dict[str, str] = {}  # role -> where its model came from
         self._known: dict[str, Robot] = {}

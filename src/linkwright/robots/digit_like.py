@@ -14,7 +14,7 @@ from ..fixed_order import norm
 from ..model import GROUND, Inertia, Joint, Model, Pose
 from ..model.constraints import connect, weld
 from ..model.joint import fixed, free_flyer, revolute
-from .drawing import Drawing, bar
+from .closed_drawing import ClosedDrawing, bar
 
 ROOT = "torso"
 SOLE_HEIGHT = -1.0
@@ -65,7 +65,7 @@ def digit_like(*, standing: bool = True, floating_base: bool = True) -> Model:
     ground when standing. Frames "left_hand", "right_hand". Mobility 6 + 20 (6 a leg, 4 an arm), 14 standing. Without
     a floating base the torso is part of the ground.
     """
-    drawing = Drawing("digit_like")
+    drawing = ClosedDrawing("digit_like")
     _draw_biped(drawing, "", standing=standing, floating=floating_base)
     return drawing.build()
 
@@ -75,7 +75,7 @@ def biped_with_box(*, standing: bool = True, floating_base: bool = True) -> Mode
 
     "box_joint" is free, relative to the pose as drawn. Constraints "left_hand_grip", "right_hand_grip".
     """
-    drawing = Drawing("biped_with_box")
+    drawing = ClosedDrawing("biped_with_box")
     hands = _draw_biped(drawing, "", standing=standing, floating=floating_base)
     _draw_box(drawing, (HAND[0], 0.0, HAND[2]), hands)
     return drawing.build()
@@ -86,7 +86,7 @@ def two_bipeds_with_box(*, standing: bool = True, floating_base: bool = True) ->
 
     Names begin with "first_" and "second_"; the second faces backwards.
     """
-    drawing = Drawing("two_bipeds_with_box")
+    drawing = ClosedDrawing("two_bipeds_with_box")
     middle = HAND[0] + GRIP_SPREAD
     options = {"standing": standing, "floating": floating_base}
     hands = _draw_biped(drawing, "first_", **options)
@@ -96,7 +96,7 @@ def two_bipeds_with_box(*, standing: bool = True, floating_base: bool = True) ->
 
 
 def _draw_biped(
-    drawing: Drawing, prefix: str, *, facing: int = 1, at=(0, 0, 0), standing: bool, floating: bool
+    drawing: ClosedDrawing, prefix: str, *, facing: int = 1, at=(0, 0, 0), standing: bool, floating: bool
 ) -> dict[str, tuple[str, np.ndarray]]:
     """Frame name of each hand -> the body it is on and where it is."""
 
@@ -139,7 +139,7 @@ def _rod_middle(half: str) -> np.ndarray:
     return np.mean(LOOPS[half.rsplit("_", 1)[0]], axis=0)
 
 
-def _draw_box(drawing: Drawing, centre, hands: dict[str, tuple[str, np.ndarray]]) -> None:
+def _draw_box(drawing: ClosedDrawing, centre, hands: dict[str, tuple[str, np.ndarray]]) -> None:
     drawing.add("box", free_flyer("box_joint"), centre, parent=GROUND, inertia=Inertia.box(BOX_MASS, BOX_SIZE))
     for frame, (_, where) in hands.items():
         drawing.hold(connect(frame, drawing.mark(f"{frame}_on_box", "box", where), name=f"{frame}_grip"))

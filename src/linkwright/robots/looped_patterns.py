@@ -16,7 +16,7 @@ from ..model import GROUND, Model
 from ..model.constraints import weld
 from ..model.joint import free_flyer, revolute
 from .checks import count
-from .drawing import Drawing
+from .closed_drawing import ClosedDrawing
 from .patterns import LINK_LENGTH
 from .plane import NORMAL
 
@@ -129,7 +129,7 @@ def common_tip(branches: int = 4, length: int = 7, *, planar: bool = False, floa
     return drawing.build()
 
 
-class _LinkDrawing(Drawing):
+class _LinkDrawing(ClosedDrawing):
     """Links in the x-z plane, one bar each."""
 
     def __init__(self, name: str, planar: bool, floating: bool):

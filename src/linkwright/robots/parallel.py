@@ -14,7 +14,7 @@ from ..model import Inertia, Model, Pose
 from ..model.constraints import connect
 from ..model.joint import free_flyer, prismatic, revolute, universal
 from .checks import finite, positive
-from .drawing import Drawing
+from .closed_drawing import ClosedDrawing
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -43,7 +43,7 @@ def delta_robot(
         for s, r, x in zip(shoulders, radial, angles, strict=True)
     ]
     centre = _below_spheres([e - platform_radius * r for e, r in zip(elbows, radial, strict=True)], forearm)
-    drawing = Drawing("delta_robot", **material)
+    drawing = ClosedDrawing("delta_robot", **material)
     for k in range(3):
         axis = revolute(f"arm{k + 1}_joint", tangential[k])
         drawing.add(f"arm{k + 1}", axis, shoulders[k], bars=[(shoulders[k], elbows[k])])
@@ -82,7 +82,7 @@ def stewart_platform(
         if not 0 <= finite(name, value) < math.pi / 3:
             raise InputError(f"{name} is {value}; expected an angle from 0 to less than 60 degrees, in radians")
     top = Pose.from_rpy((0, 0, height), [finite("rpy", x) for x in rpy])
-    drawing = Drawing("stewart_platform", density=density, **material)
+    drawing = ClosedDrawing("stewart_platform", density=density, **material)
     ends = []
     for k in range(6):
         third, sign = 2 * math.pi / 3 * (k // 2), -1 if k % 2 == 0 else 1

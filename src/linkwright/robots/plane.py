@@ -12,7 +12,7 @@ from ..errors import InputError, unknown_name
 from ..model import GROUND, Inertia
 from ..model.constraints import Constraint, close_with, connect, weld
 from ..model.joint import prismatic, revolute
-from .drawing import Drawing
+from .closed_drawing import ClosedDrawing
 
 PlanePoint = Sequence[float]  # x, z
 NORMAL = "-y"  # about which angles in the plane are counter-clockwise
@@ -25,7 +25,7 @@ CLOSURES = {
 }
 
 
-class PlaneDrawing(Drawing):
+class PlaneDrawing(ClosedDrawing):
     """Bodies that turn and slide in the plane, at a distance `y` from it, pinned together where they meet.
 
     closure  "planar": two rows a pin, independent; "point": three, of which one is redundant; "revolute": five, of

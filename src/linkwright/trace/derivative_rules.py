@@ -10,8 +10,8 @@ from .graph import Graph
 from .ops import Op
 
 
-class Builder:
-    """Arithmetic on values of a graph."""
+class GraphArithmetic:
+    """GraphArithmetic on values of a graph."""
 
     def __init__(self, graph: Graph):
         self._graph = graph
@@ -21,22 +21,22 @@ class Builder:
         return lambda *operands: self._graph.rebuild(op, operands)
 
 
-def _product(g: Builder, result, x, dx):
+def _product(g: GraphArithmetic, result, x, dx):
     return g.add(g.mul(dx[0], x[1]), g.mul(x[0], dx[1]))
 
 
-def _quotient(g: Builder, result, x, dx):
+def _quotient(g: GraphArithmetic, result, x, dx):
     return g.div(g.sub(dx[0], g.mul(result, dx[1])), x[1])
 
 
-def _angle(g: Builder, result, x, dx):
+def _angle(g: GraphArithmetic, result, x, dx):
     """Of atan2(y, x): (x dy - y dx) / (x^2 + y^2)."""
     turning = g.sub(g.mul(x[1], dx[0]), g.mul(x[0], dx[1]))
     return g.div(turning, g.add(g.mul(x[0], x[0]), g.mul(x[1], x[1])))
 
 
 def _chosen(comparison: str):
-    def rule(g: Builder, result, x, dx):
+    def rule(g: GraphArithmetic, result, x, dx):
         return g.select(getattr(g, comparison)(x[0], x[1]), dx[0], dx[1])
 
     return rule

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .derivative_rules import RULES, Builder
+from .derivative_rules import RULES, GraphArithmetic
 from .graph import Graph
 from .loop_tangents import Direction, counted_tangents, guard_tangents, is_zero
 from .ops import TRUTH_VALUED, WITH_BODY, Op
@@ -70,4 +70,4 @@ class Tangents:
         rates = [self.columns[column][x] for x in operands]
         if all(is_zero(rate) for rate in rates):
             return 0.0
-        return RULES[op](Builder(self.graph), self.image[index], [self.image[x] for x in operands], rates)
+        return RULES[op](GraphArithmetic(self.graph), self.image[index], [self.image[x] for x in operands], rates)

@@ -15,8 +15,8 @@ from ..errors import InputError
 from ..model import Model
 from . import palette
 from .arrows import arrow_scale, checked_forces
+from .body_poses import body_poses, checked_trajectory, quaternions
 from .contact_shapes import floor_of
-from .motion import body_poses, checked_trajectory, quaternions
 from .scene import Scene
 from .shapes import make_scene
 from .view import bounds, floor_height, start_view, travelled

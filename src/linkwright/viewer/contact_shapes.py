@@ -6,7 +6,7 @@ import numpy as np
 
 from ..model import Model, Pose
 from ..model.contact import Shape
-from .scene import Box, Rod, Scene
+from .scene import Bar, Box, Scene
 
 _LEVEL = 1e-6  # a plane whose normal leans by less is a floor
 _THINNEST = 0.5  # a convex shape or an ellipsoid narrower than this part of its width is drawn as a box
@@ -63,4 +63,4 @@ def _draw(scene: Scene, shape: Shape, body: int, pose: Pose, group: int) -> None
         if shape.kind == "cylinder":  # drawn with round ends, as long as it is
             along[2] = max(along[2] - radius, 0.0)
     ends = [pose.rotation @ (sign * along) + pose.translation for sign in (-1, 1)]
-    scene.rods.append(Rod((body, ends[0]), (body, ends[1]), float(radius), group, label))
+    scene.rods.append(Bar((body, ends[0]), (body, ends[1]), float(radius), group, label))

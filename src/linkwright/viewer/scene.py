@@ -15,7 +15,7 @@ _MOST_POSTS = 2
 
 
 @dataclass(frozen=True)
-class Rod:
+class Bar:
     """A capsule between two points, each fixed to a body; a ball where they are one."""
 
     start: Point
@@ -59,7 +59,7 @@ class Scene:
     """Everything in body frames; `size` is the mechanism's extent at its first pose."""
 
     size: float
-    rods: list[Rod] = field(default_factory=list)
+    rods: list[Bar] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
     plates: list[Plate] = field(default_factory=list)
     ties: list[Tie] = field(default_factory=list)

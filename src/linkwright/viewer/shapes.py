@@ -12,7 +12,7 @@ from ..model import Model
 from .closure_ends import ClosureEnd, closure_ends
 from .contact_shapes import draw_contact_shapes
 from .polygons import distinct, outline, shortest_tree
-from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Point, Rod, Scene, Tie, limb_groups
+from .scene import CLOSURE, GROUND_LINK, JOINT, Bar, Box, Plate, Point, Scene, Tie, limb_groups
 
 # Rods are as thick as their mass would make them at this density, between these parts of the mechanism's size.
 _DENSITY = 1500.0
@@ -90,7 +90,7 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
         scene.plates.append(Plate(i, corners, group, body.name))
         edges = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
         radius = min(radius, 0.014 * scene.size)
-    scene.rods += [Rod((i, a), (i, b), radius, group, body.name) for a, b in edges]
+    scene.rods += [Bar((i, a), (i, b), radius, group, body.name) for a, b in edges]
 
 
 def _surface(centre: np.ndarray, R: np.ndarray, half: np.ndarray, p: np.ndarray) -> np.ndarray | None:
@@ -111,23 +111,23 @@ def _draw_joint(scene: Scene, model: Model, i: int) -> None:
     if joint.kind in ("revolute", "continuous", "helical"):
         thick = min(1.12 * radius, 0.013 * scene.size)
         half = joint.axis * (radius + 0.3 * thick)
-        scene.rods.append(Rod((i, -half), (i, half), thick, JOINT, label))
+        scene.rods.append(Bar((i, -half), (i, half), thick, JOINT, label))
     elif joint.kind in ("prismatic", "cylindrical"):  # the part of the slide that sticks out
-        scene.rods.append(Rod((parent, at.translation), here, radius * 0.7, JOINT, label))
-        scene.rods.append(Rod(here, here, radius * 1.3, JOINT, label))
+        scene.rods.append(Bar((parent, at.translation), here, radius * 0.7, JOINT, label))
+        scene.rods.append(Bar(here, here, radius * 1.3, JOINT, label))
     elif joint.kind in ("spherical", "universal"):
-        scene.rods.append(Rod(here, here, radius * 1.4, JOINT, label))
+        scene.rods.append(Bar(here, here, radius * 1.4, JOINT, label))
 
 
 def _draw_closure(scene: Scene, ends: tuple[ClosureEnd, ...]) -> None:
     points: list[Point] = [(end.body, end.pose.translation) for end in ends]
     radius, name = 0.011 * scene.size, ends[0].constraint
-    scene.rods.append(Rod(points[0], points[0], radius, CLOSURE, f"{name} (closure)"))
+    scene.rods.append(Bar(points[0], points[0], radius, CLOSURE, f"{name} (closure)"))
     if len(ends) == 1:
         return
     if ends[0].rod:
-        scene.rods.append(Rod(points[0], points[1], 0.5 * radius, CLOSURE, f"{name} (rod)"))
-        scene.rods.append(Rod(points[1], points[1], radius, CLOSURE, f"{name} (closure)"))
+        scene.rods.append(Bar(points[0], points[1], 0.5 * radius, CLOSURE, f"{name} (rod)"))
+        scene.rods.append(Bar(points[1], points[1], radius, CLOSURE, f"{name} (closure)"))
     else:
         scene.ties.append(Tie(points[0], points[1], name))
     if ends[1].body == 0 and ends[1].is_pivot:
@@ -142,7 +142,7 @@ def _draw_ground(scene: Scene) -> None:
         edges = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))
     else:
         edges = [(anchors[a], anchors[b]) for a, b in shortest_tree(anchors)]
-    scene.rods += [Rod((0, a), (0, b), 0.006 * scene.size, GROUND_LINK, "world") for a, b in edges]
+    scene.rods += [Bar((0, a), (0, b), 0.006 * scene.size, GROUND_LINK, "world") for a, b in edges]
 
 
 def _equivalent_box(inertia) -> tuple[np.ndarray, np.ndarray]:

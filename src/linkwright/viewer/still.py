@@ -9,12 +9,12 @@ import numpy as np
 
 from ..errors import InputError
 from ..model import Model
+from .body_poses import body_poses
 from .camera import Camera
 from .contact_shapes import floor_of
-from .motion import body_poses
-from .scene import CLOSURE, GROUND_LINK, JOINT, Box, Plate, Rod, Scene
+from .scene import CLOSURE, GROUND_LINK, JOINT, Bar, Box, Plate, Scene
 from .shapes import make_scene
-from .svg import Drawing, limb_class, polygon
+from .svg import Markup, limb_class, polygon
 from .view import bounds, extreme_points, floor_height, start_view
 
 _PIECES = 6  # long rods are sorted piece by piece
@@ -61,7 +61,7 @@ def write_svg(
 class _Picture:
     def __init__(self, scene: Scene, rotations, positions, camera: Camera, floor: float | None):
         self.scene, self.R, self.p, self.camera, self.floor = scene, rotations, positions, camera, floor
-        self.drawing = Drawing(camera.width, camera.height)
+        self.drawing = Markup(camera.width, camera.height)
         self.layers: list[tuple[float, str]] = []  # depth, markup
 
     def draw(self) -> None:
@@ -89,7 +89,7 @@ class _Picture:
     def _screen(self, *points) -> list[np.ndarray]:
         return list(self.camera.project(np.array(points)))
 
-    def _rod(self, rod: Rod) -> None:
+    def _rod(self, rod: Bar) -> None:
         a, b = self._at(rod.start), self._at(rod.end)
         colour = limb_class(rod.group)
         lift = _LIFT.get(rod.group, 0.0) * self.scene.size

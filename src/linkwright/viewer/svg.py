@@ -42,7 +42,7 @@ def xml_text(text: str) -> str:
     return escape("".join(c if c >= " " or c in "\t\n" else "\ufffd" for c in text))
 
 
-class Drawing:
+class Markup:
     """Collects markup and the gradients it uses."""
 
     def __init__(self, width: float, height: float):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model.graph import KinematicGraph
+from ..model.kinematic_graph import KinematicGraph
 
 
 def tree_layout(graph: KinematicGraph) -> list[tuple[float, float]]:

@@ -16,7 +16,7 @@ from ..delassus.propagators import UNITS
 from ..parts.articulation import Articulation
 from ..parts.reflection import TINIEST
 from ..rows.constrained_problem import ConstrainedProblem
-from .spare_rows import Mobility
+from .spare_rows import RowMobility
 
 # Singular values and products K S below this, relative to the rows, are zero when ranks are determined, and what varies
 # less than this from pose to pose is the same at all poses.
@@ -34,8 +34,8 @@ class Schedule:
     acting: set[int] = field(default_factory=set)  # directions, by their velocity
     steady: set[int] = field(default_factory=set)
     free: dict[int, int] = field(default_factory=dict)  # directions between each one and the ground
-    mobility: dict[int, Mobility] = field(default_factory=dict)
-    body_mobility: dict[int, Mobility] = field(default_factory=dict)
+    mobility: dict[int, RowMobility] = field(default_factory=dict)
+    body_mobility: dict[int, RowMobility] = field(default_factory=dict)
     ground: list[float] = field(default_factory=list)
     last: set[int] = field(default_factory=set)  # bodies on the ground
     drops_rows: bool = False  # some depend on others at every pose
@@ -58,10 +58,10 @@ class Schedule:
         """Next to the ground six are never too few, and cost little."""
         return 6 if i in self.last else MOST_SPARE
 
-    def behind(self, v: int, L: Sequence[Sequence[Scalar]]) -> Mobility:
+    def behind(self, v: int, L: Sequence[Sequence[Scalar]]) -> RowMobility:
         return self.mobility[v]
 
-    def at_body(self, i: int) -> Mobility:
+    def at_body(self, i: int) -> RowMobility:
         return self.body_mobility[i]
 
     def at_ground(self, L: Sequence[Sequence[Scalar]]) -> list[Scalar]:
@@ -98,7 +98,7 @@ class _Exploration(Schedule):
     def behind(self, v, L):
         """The least size of a row is that of the usual pivot: it counts where nothing is behind."""
         found = self.mobility[v]
-        self.mobility[v] = Mobility(found.angular, found.linear, _usual([L[r][r] for r in range(len(L))]))
+        self.mobility[v] = RowMobility(found.angular, found.linear, _usual([L[r][r] for r in range(len(L))]))
         return self.mobility[v]
 
 
@@ -162,9 +162,9 @@ def _find_mobility(problem: ConstrainedProblem, found: Schedule) -> None:
         found.body_mobility[i] = _mobility(Omega[i])
 
 
-def _mobility(Omega: Sequence[Motion]) -> Mobility:
+def _mobility(Omega: Sequence[Motion]) -> RowMobility:
     angular, linear = (_usual([Omega[k][k] for k in part]) for part in (range(3), range(3, 6)))
-    return Mobility(angular, linear, TINIEST)
+    return RowMobility(angular, linear, TINIEST)
 
 
 def _usual(values: Sequence[Scalar]) -> float:

@@ -127,7 +127,7 @@ def sweep_inward(problem: ConstrainedProblem, schedule: Schedule) -> list[Arriva
             joint = Articulation(I, S, armature)
             y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(f), strict=True)])
             I, f = joint.inertia_felt(I), joint.force_felt(f, y, problem.tau[iv])
-            step = Step(iv, joint, y)
+            step = EliminatedDirection(iv, joint, y)
             if constrained:
                 leave = here.meet(step, schedule)
                 if len(here.spare.K) > leave:
@@ -144,7 +144,7 @@ def sweep_inward(problem: ConstrainedProblem, schedule: Schedule) -> list[Arriva
 
 
 @dataclass
-class Step:
+class EliminatedDirection:
     """One direction eliminated (a whole joint where no rows pass), and the rows that went with it."""
 
     iv: slice
@@ -165,14 +165,14 @@ class Arrival:
     rows: MergedRows = field(default_factory=MergedRows)
     spare: SpareRows = field(default_factory=SpareRows)
     merged: EliminatedRows | None = None
-    steps: list[Step] = field(default_factory=list)
+    steps: list[EliminatedDirection] = field(default_factory=list)
 
     def add(self, source: tuple, k: Force, l: Scalar) -> None:
         self.sources.append(source)
         self.K.append(k)
         self.l.append(l)
 
-    def meet(self, step: Step, schedule: Schedule) -> int:
+    def meet(self, step: EliminatedDirection, schedule: Schedule) -> int:
         """Rows meet a joint: the one that it acts on joins those put off. Returns how many of these to leave."""
         S, before = step.joint.S, len(self.spare.K)
         ks = [S.project(k)[0] for k in self.spare.K]

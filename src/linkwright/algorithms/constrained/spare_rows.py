@@ -26,7 +26,7 @@ from ..rows.constraint_rows import penalty_inertia
 
 
 @dataclass(frozen=True)
-class Mobility:
+class RowMobility:
     """How far rows usually move: by what is behind, per square of their angular and linear parts; and at the least."""
 
     angular: float
@@ -64,7 +64,7 @@ class SpareRows:
                 self.L[r][s] = self.L[s][r] = self.L[r][s] + ks[r] * pulls[s]
         return pulls
 
-    def eliminate(self, leave: int, mobility: Mobility) -> EliminatedRows:
+    def eliminate(self, leave: int, mobility: RowMobility) -> EliminatedRows:
         """All but `leave` of them, the strongest: eq. (62)."""
         factor = PartialLDL(self.L, [mobility.size(k) for k in self.K], leave)
         columns = [factor.forward(column) for column in zip(*self.K, strict=True)]

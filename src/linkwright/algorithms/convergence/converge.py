@@ -80,7 +80,7 @@ _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^
 _LEAST_SHARE_OF_ROUNDING = 1e-3
 
 
-class Sizes:
+class AccelerationSizes:
     """How large the accelerations are that residuals are small against: one size for rows that measure lengths, one for
     those that measure angles, each of all of its rows together (one row may well be at rest). The first residual is
     one of them: all there is to compare with in a mechanism that is held so that it cannot move."""
@@ -96,7 +96,7 @@ class Sizes:
         self.squares = found
         self.inverse = _inverse(found, _LEAST_SHARE)
 
-    def beside(self, squares: tuple[Scalar, Scalar]) -> Sizes:
+    def beside(self, squares: tuple[Scalar, Scalar]) -> AccelerationSizes:
         """With other accelerations, squared, that rows take the difference of: to tell contradictions from rounding,
         which there is of all of them; so neither kind of rows is small where the other is not."""
         sizes = copy.copy(self)
@@ -134,7 +134,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     factored.push(step)
     lam = lam + step
     inner, residuals = factored.solution()
-    sizes = Sizes(problem.constraints, factored.sizes(), first)
+    sizes = AccelerationSizes(problem.constraints, factored.sizes(), first)
     n_inner = len(inner)
 
     def split(values):

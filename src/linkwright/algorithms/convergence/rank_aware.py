@@ -14,7 +14,7 @@ from __future__ import annotations
 from ...scalar import Scalar, maximum, minimum, sqrt, until, where
 from ...spatial import RowVector, eigenvectors
 from ..rows.joint_motions import squared_joint_motions
-from .converge import _NOTHING, Accuracy, Sizes
+from .converge import _NOTHING, AccelerationSizes, Accuracy
 from .proximal import FactoredProblem
 
 OK, NOT_CONVERGED, SINGULAR, INFEASIBLE = 0.0, 1.0, 2.0, 4.0
@@ -41,8 +41,8 @@ class WeakDirections:
     """
 
     def __init__(
-        self, factored: FactoredProblem, accuracy: Accuracy, sizes: Sizes, start: RowVector, first: RowVector,
-        way: Scalar,
+        self, factored: FactoredProblem, accuracy: Accuracy, sizes: AccelerationSizes, start: RowVector,
+        first: RowVector, way: Scalar,
     ):  # fmt: skip
         self.factored, self.accuracy, self.sizes = factored, accuracy, sizes
         self.root = RowVector(sqrt(m) for m in factored.problem.mu)
@@ -141,7 +141,7 @@ class Directions:
 
     def __init__(
         self, weak: WeakDirections, theta: list[Scalar], vectors: list[RowVector], r: RowVector, x: RowVector,
-        sizes: Sizes,
+        sizes: AccelerationSizes,
     ):  # fmt: skip
         """`sizes` of accelerations beside which contradictions are more than rounding."""
         accuracy, tolerance = weak.accuracy, weak.accuracy.rank_tolerance

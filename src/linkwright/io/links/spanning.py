@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 
-class Edge(Protocol):
+class LinkEdge(Protocol):
     """Something between two links."""
 
     @property
@@ -21,11 +21,11 @@ class Edge(Protocol):
     def child(self) -> Hashable: ...
 
 
-E = TypeVar("E", bound=Edge)
+E = TypeVar("E", bound=LinkEdge)
 
 
 @dataclass(frozen=True)
-class Step(Generic[E]):
+class CarriedLink(Generic[E]):
     """`joint` carries `link` on `on`; `backward` if the file calls the carried link the parent.
 
     Without a joint: `link` is the base of a part that nothing connects with the ground.
@@ -39,7 +39,7 @@ class Step(Generic[E]):
 
 @dataclass(frozen=True)
 class SpanningTree(Generic[E]):
-    steps: tuple[Step[E], ...]
+    steps: tuple[CarriedLink[E], ...]
     """What hangs on the ground, then each base and what hangs on it: depth first, joints in the order of the file."""
     closures: tuple[E, ...]
     """The joints that are left, in the order of the file."""
@@ -58,7 +58,7 @@ class _Walk(Generic[E]):
     def __init__(self, links: Sequence[Hashable], joints: Sequence[E], grounded: Iterable[Hashable]):
         self.links, self.joints = links, joints
         self.reached = set(grounded)
-        self.steps: list[Step[E]] = []
+        self.steps: list[CarriedLink[E]] = []
         self.used: set[int] = set()
         self.first: dict[Hashable, int] = {}  # link -> the first joint that names it as its child
         for k, joint in enumerate(joints):
@@ -77,7 +77,7 @@ class _Walk(Generic[E]):
         uncarried = [link for link in self.links if link not in self.first]
         for link in [*uncarried, *self.links]:  # a link that nothing carries makes the better base
             if link not in self.reached:
-                self.steps.append(Step(link))
+                self.steps.append(CarriedLink(link))
                 self.reached.add(link)
                 self._spread([link])
         closures = tuple(joint for k, joint in enumerate(self.joints) if k not in self.used)
@@ -115,4 +115,4 @@ class _Walk(Generic[E]):
         joint = self.joints[k]
         self.used.add(k)
         self.reached.add(other)
-        self.steps.append(Step(other, link, joint, backward=joint.child != other))
+        self.steps.append(CarriedLink(other, link, joint, backward=joint.child != other))

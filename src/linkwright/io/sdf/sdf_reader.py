@@ -27,7 +27,7 @@ from ..links.drake import ball_constraint
 from ..links.file_closures import check_springless, close_loop, unused
 from ..links.mimics import told_of_mimics
 from ..links.placing import add_link
-from ..links.spanning import Step, spanning_tree
+from ..links.spanning import CarriedLink, spanning_tree
 from ..text.xml import Element, check_parts, parse_xml
 from ..text.xml_values import name_of, text_number, text_numbers
 from .sdf_gearboxes import gearboxes
@@ -123,7 +123,7 @@ class _Assembly:
         pose = self.poses[name]
         self.drawn += [*pose.translation, *pose.quaternion]
 
-    def _add_link(self, step: Step[SdfJoint]) -> None:
+    def _add_link(self, step: CarriedLink[SdfJoint]) -> None:
         joint, part = step.joint, self.links[step.link][1]
         if not part.element.named("inertial"):
             self.warnings.append(f"link {step.link!r} has no <inertial>; it gets the format's 1 kg and 1 kg m^2")

@@ -23,16 +23,16 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Entry:
+class YamlValue:
     value: object
     """A string or lists of strings, to any depth. Numbers stay text."""
     line: int
 
 
-def read_yaml(text: str, *, file: object = None) -> dict[str, Entry]:
+def read_yaml(text: str, *, file: object = None) -> dict[str, YamlValue]:
     """The entries of a document that is one mapping."""
     lines = text.split("\n")
-    entries: dict[str, Entry] = {}
+    entries: dict[str, YamlValue] = {}
     i = 0
     while i < len(lines):
         line = lines[i]
@@ -48,7 +48,7 @@ def read_yaml(text: str, *, file: object = None) -> dict[str, Entry]:
         if match[1] in entries:
             raise LoadError(f"a second entry is named {match[1]!r}", file=file, line=i + 1)
         body = [line[match.end() :], *lines[i + 1 : end]]
-        entries[match[1]] = Entry(_value(body, i + 1, file), i + 1)
+        entries[match[1]] = YamlValue(_value(body, i + 1, file), i + 1)
         i = end
     return entries
 

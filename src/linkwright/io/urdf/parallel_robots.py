@@ -17,7 +17,7 @@ from pathlib import Path
 from ...errors import LinkwrightError, LoadError, unknown_name
 from ...model import Joint, Model
 from ...model.constraints import Constraint, connect, weld
-from ..text.yaml_subset import Entry, read_yaml
+from ..text.yaml_subset import YamlValue, read_yaml
 
 _ENTRIES = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 _UNIVERSAL = "UJOINT_"
@@ -120,7 +120,7 @@ def _is_universal(word: str) -> bool:
     return word.startswith(_UNIVERSAL) and len(axes) == 2 and len(set(axes)) == 2 and set(axes) <= set("XYZ")
 
 
-def _words(entry: Entry | None, name: str, file: object) -> list[str]:
+def _words(entry: YamlValue | None, name: str, file: object) -> list[str]:
     if entry is None or entry.value == "":
         return []
     value = entry.value
@@ -129,7 +129,7 @@ def _words(entry: Entry | None, name: str, file: object) -> list[str]:
     return value
 
 
-def _pairs(entry: Entry, file: object) -> list[list[str]]:
+def _pairs(entry: YamlValue, file: object) -> list[list[str]]:
     value = entry.value
     fine = isinstance(value, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) and name for name in pair)

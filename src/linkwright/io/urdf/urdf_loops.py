@@ -17,7 +17,7 @@ from ..links.drake import ball_constraint
 from ..links.file_closures import close_loop
 from ..text.xml import Element
 from ..text.xml_values import name_of, number, required, shortened, vector
-from .urdf_parts import KINDS, JointPart, LinkPart, read_origin
+from .urdf_parts import KINDS, UrdfJoint, UrdfLink, read_origin
 from .urdf_tree import unknown_link
 
 BALL_CONSTRAINT = "drake:ball_constraint"
@@ -29,7 +29,7 @@ _CLOSING_KINDS.pop("floating")  # which would close nothing
 class LoopReader:
     """Reads the loops of one <robot> whose links are in the builder already."""
 
-    def __init__(self, builder: ModelBuilder, links: Mapping[str, LinkPart], joints: Mapping[str, JointPart]):
+    def __init__(self, builder: ModelBuilder, links: Mapping[str, UrdfLink], joints: Mapping[str, UrdfJoint]):
         self.builder, self.links = builder, links
         self.carrier = {joint.child: joint for joint in joints.values()}
 
@@ -100,7 +100,7 @@ class LoopReader:
         with element.blamed():
             return transmission(weights, name=name)
 
-    def _chain(self, link: str) -> list[JointPart]:
+    def _chain(self, link: str) -> list[UrdfJoint]:
         """The joints from a link down to the root."""
         chain = []
         while link in self.carrier:

@@ -27,14 +27,14 @@ _NO_OFFSET = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class LinkPart:
+class UrdfLink:
     name: str
     inertia: Inertia
     element: Element = field(repr=False)
 
 
 @dataclass(frozen=True)
-class JointPart:
+class UrdfJoint:
     joint: Joint
     parent: str
     child: str
@@ -50,7 +50,7 @@ class JointPart:
         return self.joint.name
 
 
-def read_link(element: Element) -> LinkPart:
+def read_link(element: Element) -> UrdfLink:
     name = name_of(element)
     check_vocabulary(element, "link")
     offset = element.only("origin")
@@ -58,7 +58,7 @@ def read_link(element: Element) -> LinkPart:
         raise offset.error(f"link {name!r} has an <origin>, which URDF does not have; move the offset to its joint")
     inertial = element.only("inertial")
     if inertial is None:
-        return LinkPart(name, Inertia.zero(), element)
+        return UrdfLink(name, Inertia.zero(), element)
     check_vocabulary(inertial, "inertial")
     mass = inertial.only("mass")
     if mass is None:
@@ -68,10 +68,10 @@ def read_link(element: Element) -> LinkPart:
         raise mass.error(f"mass of link {name!r} is {value:g}; a mass must not be negative")
     with inertial.blamed():
         about_com = Inertia(value, np.zeros(3), _tensor(inertial.only("inertia")))
-        return LinkPart(name, about_com.moved(read_origin(inertial)), element)
+        return UrdfLink(name, about_com.moved(read_origin(inertial)), element)
 
 
-def read_joint(element: Element) -> JointPart:
+def read_joint(element: Element) -> UrdfJoint:
     name = name_of(element)
     check_vocabulary(element, "joint")
     given = required(element, "type")
@@ -95,7 +95,7 @@ def read_joint(element: Element) -> JointPart:
         raise axis.error(f"axis of joint {name!r} is {direction}, which has no direction")
     with element.blamed():
         joint = Joint(name=name, kind=kind, axis=direction, second_axis="y", **quantities)
-    return JointPart(
+    return UrdfJoint(
         joint, ends[0], ends[1], read_origin(element), element.only("mimic"), _independent(element), tuple(warnings),
         element,
     )  # fmt: skip

@@ -25,7 +25,7 @@ from ..text.xml import Element, check_parts, parse_xml
 from ..text.xml_values import name_of, number, vector
 from .parallel_robots import Closures
 from .urdf_loops import LoopReader, closing_frames
-from .urdf_parts import JointPart, LinkPart, read_joint, read_link
+from .urdf_parts import UrdfJoint, UrdfLink, read_joint, read_link
 from .urdf_tree import depth_first, find_root, unknown_link
 from .urdf_vocabulary import check_vocabulary, leave_out_loops
 from .urdf_world import is_ground_of_floating_joints, rename_world
@@ -67,8 +67,8 @@ class _Assembly:
                 f"the link {GROUND!r} moves with the floating base and is named {renamed!r}: {GROUND!r} is the ground"
             )
         self.robot, self.floating_base, self.closures, self.ignore = robot, floating_base, closures, ignore
-        self.links: dict[str, LinkPart] = _by_name("link", [read_link(e) for e in robot.named("link")])
-        self.joints: dict[str, JointPart] = _by_name("joint", [read_joint(e) for e in robot.named("joint")])
+        self.links: dict[str, UrdfLink] = _by_name("link", [read_link(e) for e in robot.named("link")])
+        self.joints: dict[str, UrdfJoint] = _by_name("joint", [read_joint(e) for e in robot.named("joint")])
         if not self.links:
             raise robot.error("the robot has no links")
         if closures is not None:
@@ -98,13 +98,13 @@ class _Assembly:
         return model if self.closures is None else self.closures.applied(model)
 
     @staticmethod
-    def _independent(order: list[JointPart]) -> tuple[str, ...]:
+    def _independent(order: list[UrdfJoint]) -> tuple[str, ...]:
         """URDF+: where one joint says whether it is independent, those that say nothing are."""
         if all(part.independent is None for part in order):
             return ()
         return tuple(part.name for part in order if part.independent is not False and part.joint.nv)
 
-    def _add_root(self, link: LinkPart) -> None:
+    def _add_root(self, link: UrdfLink) -> None:
         with link.element.blamed():
             if self.floating_base:
                 self.builder.add_body(link.name, free_flyer(ROOT_JOINT), inertia=link.inertia)
@@ -113,7 +113,7 @@ class _Assembly:
                 self.builder.add_frame(link.name)
             self.builder.add_inertia(GROUND, link.inertia)
 
-    def _add_link(self, part: JointPart) -> None:
+    def _add_link(self, part: UrdfJoint) -> None:
         inertia = self.links[part.child].inertia
         if part.joint.kind != FIXED:
             self.builder.add_body(
@@ -124,7 +124,7 @@ class _Assembly:
         self.builder.add_frame(part.child, part.parent, part.placement)
         self.builder.add_inertia(part.child, inertia)
 
-    def _add_names_and_mimic(self, part: JointPart) -> None:
+    def _add_names_and_mimic(self, part: UrdfJoint) -> None:
         self.warnings.extend(part.warnings)
         if part.joint.kind == FIXED and part.name not in self.links and part.name != GROUND:
             with part.element.blamed():

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from ...errors import LoadError, unknown_name
 from ..text.xml import Element
 from ..text.xml_values import shortened
-from .urdf_parts import JointPart, LinkPart
+from .urdf_parts import UrdfJoint, UrdfLink
 
 _CHARACTERS_TO_COMPARE = 20_000
 
 
-def find_root(robot: Element, links: Mapping[str, LinkPart], joints: Mapping[str, JointPart]) -> str:
+def find_root(robot: Element, links: Mapping[str, UrdfLink], joints: Mapping[str, UrdfJoint]) -> str:
     """The name of the one link that no joint carries. Raises if the links and joints do not form a tree."""
-    carrier: dict[str, JointPart] = {}
+    carrier: dict[str, UrdfJoint] = {}
     for joint in joints.values():
         for tag, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in links:
@@ -45,12 +45,12 @@ def find_root(robot: Element, links: Mapping[str, LinkPart], joints: Mapping[str
     return roots[0]
 
 
-def depth_first(root: str, joints: Mapping[str, JointPart]) -> Iterator[JointPart]:
+def depth_first(root: str, joints: Mapping[str, UrdfJoint]) -> Iterator[UrdfJoint]:
     """Joints from the root outward, in the order in which their coordinates appear in the state.
 
     It is Pinocchio's (that of urdfdom): depth first, and among the joints of one link by the name of the joint.
     """
-    of_link: dict[str, list[JointPart]] = {}
+    of_link: dict[str, list[UrdfJoint]] = {}
     for name in sorted(joints, reverse=True):  # a stack hands out the last first
         of_link.setdefault(joints[name].parent, []).append(joints[name])
     waiting = list(of_link.get(root, ()))
@@ -60,14 +60,14 @@ def depth_first(root: str, joints: Mapping[str, JointPart]) -> Iterator[JointPar
         waiting.extend(of_link.get(joint.child, ()))
 
 
-def unknown_link(element: Element, what: str, link: str, links: Mapping[str, LinkPart]) -> LoadError:
+def unknown_link(element: Element, what: str, link: str, links: Mapping[str, UrdfLink]) -> LoadError:
     """The error for a link that is not in the file; names similar ones unless comparing with all would take long."""
     if sum(map(len, links)) > _CHARACTERS_TO_COMPARE:
         return element.error(f"{what}: no link named {link!r}")
     return element.error(f"{what}: {unknown_name('link', link, links)}")
 
 
-def _cycle(start: str, carrier: Mapping[str, JointPart]) -> list[str]:
+def _cycle(start: str, carrier: Mapping[str, UrdfJoint]) -> list[str]:
     """Following parents from a link that has no root above it: the links that come round again."""
     seen: dict[str, int] = {}
     link = start

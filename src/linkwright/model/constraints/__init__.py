@@ -1,7 +1,7 @@
 """Constraints: to the ground, between bodies, between joints, on many bodies. One class per form of row."""
 
-from .base import DIRECTIONS, GROUND_FRAME, Constraint
 from .closing_joint import close_with
+from .constraint import DIRECTIONS, GROUND_FRAME, Constraint
 from .coupling import Coupling, couple, transmission
 from .function import ExplicitFunction, ImplicitFunction
 from .relative import RelativeConstraint, connect, weld

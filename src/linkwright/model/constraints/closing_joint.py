@@ -8,7 +8,7 @@ from ...errors import ModelError, unknown_name
 from ...fixed_order import dot, unit
 from ..joint import Joint
 from ..pose import PoseLike
-from .base import GROUND_FRAME
+from .constraint import GROUND_FRAME
 from .relative import RelativeConstraint, connect, target_pose, weld
 
 # Rows of each kind: (linear, angular), where "across" and "along" are meant relative to the joint's axis.

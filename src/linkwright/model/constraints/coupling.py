@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import InputError, ModelError
 from ...fixed_order import least_squares, product
 from ..pose import LARGEST_NUMBER
-from .base import Constraint, bodies_of_joints
+from .constraint import Constraint, bodies_of_joints
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ...errors import InputError, ModelError
 from ...scalar import Scalar
-from .base import Constraint, bodies_of_joints
+from .constraint import Constraint, bodies_of_joints
 from .straight_line import StraightLine
 
 

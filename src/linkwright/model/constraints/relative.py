@@ -17,7 +17,7 @@ import numpy as np
 from ...errors import InputError, ModelError
 from ...fixed_order import PivotedColumns, unit
 from ..pose import Pose, PoseLike
-from .base import (
+from .constraint import (
     DIRECTIONS,
     GROUND_FRAME,
     Constraint,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ...errors import InputError, ModelError
 from ..pose import LARGEST_NUMBER
-from .base import GROUND_FRAME, Constraint, check_text, frame_of, renamed_frame
+from .constraint import GROUND_FRAME, Constraint, check_text, frame_of, renamed_frame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InputError, ModelError
 from ..pose import finite_array
-from .base import GROUND_FRAME, Constraint, checked_rows, chosen_directions, frame_of, renamed_frame
+from .constraint import GROUND_FRAME, Constraint, checked_rows, chosen_directions, frame_of, renamed_frame
 from .relative import RelativeConstraint
 
 

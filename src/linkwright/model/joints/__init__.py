@@ -3,8 +3,8 @@
 `JOINT_KINDS` maps the name of a kind to its class; `model.joint` describes joints as users see them.
 """
 
-from .base import JointMotion
 from .floating import FreeFlyer, Spherical
+from .joint_motion import JointMotion
 from .multiple import Cylindrical, Planar, Translational, Universal
 from .single import Continuous, Helical, Prismatic, Revolute
 

@@ -16,7 +16,7 @@ from ...spatial.quaternion import (
     rigid_displacement_inverse,
     rotation_matrix,
 )
-from .base import JointMotion
+from .joint_motion import JointMotion
 
 
 class Spherical(JointMotion):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...scalar import cos, sin
 from ...spatial import CoordinateSubspace, DenseSubspace, Motion, Shift, Transform, Turn, Vector
 from ...spatial.quaternion import rigid_displacement, rigid_displacement_inverse
-from .base import JointMotion
+from .joint_motion import JointMotion
 from .single import wrapped
 
 

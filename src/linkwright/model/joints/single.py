@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...scalar import atan2, cos, sin
 from ...spatial import CoordinateSubspace, DenseSubspace, Motion, Shift, Transform, Turn, Vector
-from .base import JointMotion
+from .joint_motion import JointMotion
 
 
 class Revolute(JointMotion):

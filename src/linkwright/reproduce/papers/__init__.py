@@ -4,22 +4,22 @@ from . import (
     ankle,
     chains_and_ladders,
     cluster_growth,
-    clusters,
     delassus_orders,
     delassus_robots,
     delassus_scaling,
+    embedded_loops,
     hard_and_soft,
     loop_convergence,
     loop_graph,
-    loop_scaling,
+    loop_growth,
     loop_table,
     osim,
-    proximal,
+    proximal_solvers,
     soft_accuracy,
 )
 
 _MODULES = (
-    loop_table, loop_graph, loop_scaling, loop_convergence, clusters, cluster_growth, ankle, delassus_orders,
-    delassus_scaling, delassus_robots, osim, hard_and_soft, soft_accuracy, chains_and_ladders, proximal,
+    loop_table, loop_graph, loop_growth, loop_convergence, embedded_loops, cluster_growth, ankle, delassus_orders,
+    delassus_scaling, delassus_robots, osim, hard_and_soft, soft_accuracy, chains_and_ladders, proximal_solvers,
 )  # fmt: skip
 ITEMS = tuple(item for module in _MODULES for item in module.ITEMS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..contests import Entry, contest
+from ..contests import Contestant, contest
 from ..item import Check, Figure, Item, Panel, Series, Table, Values
 from ..mechanisms import ladder, welded_chain
 from ..run import Run
@@ -35,7 +35,7 @@ def measure_scaling(run: Run) -> Values:
             found[family]["counts"][name] = [run.operations(build(n), algorithm, outputs="a", **options) for n in own]
         if run.times:
             largest = run.pick(60_000, 12_000, 2_000)
-            entries = {n: Entry(a, o, error=False) for n, (a, o) in SCALED.items()}
+            entries = {n: Contestant(a, o, error=False) for n, (a, o) in SCALED.items()}
             for k, n in enumerate(sizes[family]):
                 few = {
                     e: x

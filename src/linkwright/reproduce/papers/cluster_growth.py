@@ -10,7 +10,7 @@ from ...model.constraints import weld
 from ...trace import count_operations
 from ..item import Check, Figure, Item, Panel, Series, Table, Values
 from ..run import Run
-from .clusters import NAMES, PAPER, program
+from .embedded_loops import NAMES, PAPER, program
 from .growth import fitted_order, slope
 
 CHAINS = {"geared motors": "geared_chain", "parallel belts": "belt_chain"}

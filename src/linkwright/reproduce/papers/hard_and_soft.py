@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..contests import Entry, PeerEntry, contest
+from ..contests import Contestant, PeerEntry, contest
 from ..item import Check, Item, Table, Values, best, left_out
 from ..run import Run
 from .osim import held
@@ -10,12 +10,12 @@ from .osim import held
 PAPER = "Sathya2024"
 # LTL-s is the augmented inertia matrix solved once; PV's Algorithm 1 eliminates a floating base last (eq. 49).
 ENTRIES = {
-    "PV": Entry("pv"),
-    "PV, base last": Entry("pv", {"base": "last"}),
-    "PV-e": Entry("pv_early"),
-    "LTL": Entry("ltl"),
-    "PV-s": Entry("pv_soft", error=False),
-    "LTL-s": Entry("prox_ltls", {"iterations": 1}, error=False),
+    "PV": Contestant("pv"),
+    "PV, base last": Contestant("pv", {"base": "last"}),
+    "PV-e": Contestant("pv_early"),
+    "LTL": Contestant("ltl"),
+    "PV-s": Contestant("pv_soft", error=False),
+    "LTL-s": Contestant("prox_ltls", {"iterations": 1}, error=False),
 }
 # Table II, microseconds on an i7-8850H: PV, PV-e, LTL, Pin, PV-s, LTL-s, Mu.
 QUOTED = {

@@ -7,7 +7,7 @@ from ...errors import LinkwrightError
 from ...io import load
 from ...model import Model
 from ...model.constraints import weld
-from ..contests import Entry, PeerEntry, contest
+from ..contests import Contestant, PeerEntry, contest
 from ..item import Check, Figure, Item, Panel, Series, Table, Values, best, left_out
 from ..run import Run
 
@@ -32,13 +32,13 @@ def _label(solver: str, iterations: str) -> str:
     return f"{solver} ({iterations})"
 
 
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, Contestant]:
     found = {
-        _label(solver, n): Entry(algorithm, {} if count is None else {"iterations": count})
+        _label(solver, n): Contestant(algorithm, {} if count is None else {"iterations": count})
         for solver, algorithm in SOLVERS.items()
         for n, count in ITERATIONS.items()
     }
-    return found | {"ABA": Entry("aba", tree=True)}
+    return found | {"ABA": Contestant("aba", tree=True)}
 
 
 def system(run: Run, name: str) -> Model:

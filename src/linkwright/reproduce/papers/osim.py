@@ -8,7 +8,7 @@ from ..item import Check, Figure, Item, Panel, Series, Stack, Table, Values
 from ..mechanisms import welded_stem
 from ..robots import Robot
 from ..run import Run
-from ..stages import FACTOR, INERTIA, MATRIX, ROWS, joint_space_stages, propagation_stages
+from ..stage_counts import FACTOR, INERTIA, MATRIX, ROWS, joint_space_stages, propagation_stages
 from .delassus_scaling import EFPA_REASON
 from .growth import crossing
 

@@ -11,10 +11,10 @@ from ....model import Tree
 from ....scalar import Scalar, is_zero
 from ....spatial import sum_of
 from ...rows.coupling_rows import derivative, value_of
-from .resolving_step import Row, Step
+from .resolving_step import ResolvingStep, Row
 
 
-class CouplingStep(Step):
+class CouplingStep(ResolvingStep):
     """The sum of one polynomial per joint is zero, and that of the unknown joint is linear."""
 
     def __init__(self, tree: Tree, terms: Sequence[tuple[int, tuple[float, ...]]], unknown: int):
@@ -47,7 +47,7 @@ class CouplingStep(Step):
         return [total]
 
 
-class LinearStep(Step):
+class LinearStep(ResolvingStep):
     """Linear couplings that share unknown joints, solved once and for all: q_u = B q_known + constant."""
 
     def __init__(self, tree: Tree, couplings: Sequence, unknown: Sequence[int]):
@@ -80,7 +80,7 @@ class LinearStep(Step):
         return [0.0] * len(self.unknown)
 
 
-class ExplicitStep(Step):
+class ExplicitStep(ResolvingStep):
     """Some joints as a function of others (model/constraints/explicit.py)."""
 
     def __init__(self, tree: Tree, constraint):

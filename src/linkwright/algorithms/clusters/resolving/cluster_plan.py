@@ -27,7 +27,7 @@ from .involvement import NumericRows, involved_bodies, is_loop
 from .joint_level import is_linear, ties_joints
 from .motion_samples import sampled_paths
 from .resolution import Resolution
-from .resolving_step import Step
+from .resolving_step import ResolvingStep
 from .scaled_rows import ScaledRows
 
 
@@ -200,7 +200,7 @@ class ClusterPlan:
             resolutions.append(Resolution(system.velocities_of(k), self.independent[k], steps))
         return system, resolutions
 
-    def _step(self, tree: Tree, cluster, plan: StepPlan, newton, start, precision: str) -> Step:
+    def _step(self, tree: Tree, cluster, plan: StepPlan, newton, start, precision: str) -> ResolvingStep:
         if plan.solved is not None:
             # a matrix is solved for once, so ratios must not be inputs; nor pieces of a dyad, which are measured once
             if RATIOS not in tree.parameters and all(is_linear(tree.constraints[c]) for c in plan.constraints):

@@ -20,7 +20,7 @@ from ...parts.motion_sweep import MotionSweep
 from ...rows import FrameMotions, closures
 from .following import LONGEST_STEP, follow, orientation
 from .joint_level import joint_rows, tied_joints, ties_joints
-from .resolving_step import Row, Step
+from .resolving_step import ResolvingStep, Row
 from .square_systems import Elimination, TwoByTwo, complete_pivots, eliminated
 
 # Pivots below this share of what they are at the reference: other coordinates should be independent here.
@@ -57,7 +57,7 @@ class LoopTree(Tree):
         return self._known_frames[key]
 
 
-class ImplicitStep(Step):
+class ImplicitStep(ResolvingStep):
     """Positions are found by following the branch of the pose at `start`, or in a given number of steps from there."""
 
     exact = False

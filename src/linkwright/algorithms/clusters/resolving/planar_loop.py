@@ -24,7 +24,7 @@ PIN = -1
 
 
 @dataclass(frozen=True)
-class Element:
+class LoopElement:
     """A joint met on the way round, or the pin.
 
     coordinate, velocity   which of q and v it is; PIN for the pin
@@ -73,7 +73,7 @@ def leaning(model: Model, constraint: int) -> float | None:
     return largest if largest > _PARALLEL else 0.0
 
 
-def planar_loop(tree: Tree, constraint, drawn: Sequence[float]) -> list[Element]:
+def planar_loop(tree: Tree, constraint, drawn: Sequence[float]) -> list[LoopElement]:
     """The elements on the way round: from the body that carries the loop to the pin, and back on the other side."""
     model = tree.model
     bodies, root = involved_bodies(model, constraint)
@@ -88,19 +88,19 @@ def planar_loop(tree: Tree, constraint, drawn: Sequence[float]) -> list[Element]
     def seen(point) -> np.ndarray:
         return product(plane, product(back, np.array(list(point), dtype=float) - origin))
 
-    def element(i: int, direction: float) -> Element:
+    def element(i: int, direction: float) -> LoopElement:
         q, v = tree.iq[i].start, tree.iv[i].start
         if i in turning:
             sense = direction if dot(axes[i], normal) > 0 else -direction
-            return Element(q, v, seen(poses[i].position), sense, float(drawn[q]))
-        return Element(q, v, seen(poses[i].position), direction, float(drawn[q]), product(plane, axes[i]))
+            return LoopElement(q, v, seen(poses[i].position), sense, float(drawn[q]))
+        return LoopElement(q, v, seen(poses[i].position), direction, float(drawn[q]), product(plane, axes[i]))
 
     first, frame = tree.frame_transform(constraint.frame)
     ahead = [i for i in bodies if i in model.graph.support[first]]
     behind = [i for i in reversed(bodies) if i not in ahead]
     second, wanted = tree.constraint_frame(constraint, 1)
     ends = [seen(poses[body].after(X).position) for body, X in ((first, frame), (second, wanted))]
-    pin = Element(PIN, PIN, ends[0], beyond=ends[1])
+    pin = LoopElement(PIN, PIN, ends[0], beyond=ends[1])
     return [*(element(i, 1.0) for i in ahead), pin, *(element(i, -1.0) for i in behind)]
 
 

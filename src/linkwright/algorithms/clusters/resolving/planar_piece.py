@@ -15,11 +15,11 @@ import numpy as np
 
 from ....fixed_order import norm
 from ....scalar import Scalar, atan2, cos, is_zero, sin
-from .planar_loop import Element
+from .planar_loop import LoopElement
 
 
 @dataclass
-class Segment:
+class PlanarSegment:
     """vector   when drawn
     slides   (coordinate, drawn, direction times sense) of prismatic joints along it
     """
@@ -31,10 +31,12 @@ class Segment:
 class PlanarPiece:
     """The way from one hinge to the next; `chosen` is the segment in whose frame it is seen, turned by `turned`."""
 
-    def __init__(self, start: Element, inner: Sequence[Element], end: Element, sliding: Element | None = None):
+    def __init__(
+        self, start: LoopElement, inner: Sequence[LoopElement], end: LoopElement, sliding: LoopElement | None = None
+    ):
         self.joints = [e for e in inner if e.slide is None]
         points = [start.after, *(e.at for e in self.joints), end.at]
-        self.segments = [Segment(b - a) for a, b in pairwise(points)]
+        self.segments = [PlanarSegment(b - a) for a, b in pairwise(points)]
         self.slides = sliding is not None
         """Whether it holds the unknown slide, which `vector` leaves out."""
         k, slid = 0, 0
@@ -109,7 +111,7 @@ class PlanarPiece:
         return self._turns(self.joints[self.chosen :], q) - self.turned
 
     @staticmethod
-    def _turns(joints: Sequence[Element], q: Sequence[Scalar]) -> Scalar:
+    def _turns(joints: Sequence[LoopElement], q: Sequence[Scalar]) -> Scalar:
         total: Scalar = 0.0
         for e in joints:
             total = total + q[e.coordinate] * e.sense

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ....scalar import Scalar, is_zero
 from ....spatial import sum_of
 from ..embedding import Embedding
-from .resolving_step import Row, Step
+from .resolving_step import ResolvingStep, Row
 
 
 class Resolution:
@@ -16,7 +16,7 @@ class Resolution:
     steps        that find the others, each from what is known before it
     """
 
-    def __init__(self, velocities: Sequence[int], independent: Sequence[int], steps: Sequence[Step] = ()):
+    def __init__(self, velocities: Sequence[int], independent: Sequence[int], steps: Sequence[ResolvingStep] = ()):
         self.velocities, self.independent, self.steps = tuple(velocities), tuple(independent), tuple(steps)
 
     def solve_positions(self, q: list[Scalar]) -> None:

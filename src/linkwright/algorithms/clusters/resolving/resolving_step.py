@@ -9,7 +9,7 @@ from ....scalar import Scalar
 Row = dict[int, Scalar]  # velocity -> entry
 
 
-class Step:
+class ResolvingStep:
     """Finds `unknown` velocities (indices into v), and the coordinates they belong to, from others.
 
     v_u = B v_known, dv_u/dt = B dv_known/dt + b; `q` and `v` are lists over the whole tree, complete as far as known.

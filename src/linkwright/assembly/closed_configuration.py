@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError, NoConvergence
 from ..model import Model
-from .arguments import (
+from .checked_arguments import (
     checked_configuration,
     checked_model,
     configuration_indices,

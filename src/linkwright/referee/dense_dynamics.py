@@ -11,8 +11,8 @@ from ..model.constraints import Constraint
 from ..model.passive import GravityCompensation, Passive
 from ..model.pose import Pose
 from .arithmetic import LONG, Arithmetic
+from .dense_kinematics import cross_motion, joint_motion, motion_transform, spatial_inertia
 from .dense_rows import dense_closure
-from .kinematics import cross_motion, joint_motion, motion_transform, spatial_inertia
 
 
 class DenseDynamics:

@@ -19,7 +19,7 @@ from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop
 from .places import block_layout
 from .plan import Plan
-from .vector import VectorType
+from .vector_type import VectorType
 
 COPY_DECLARATION = "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)"
 

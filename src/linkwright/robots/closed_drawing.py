@@ -30,7 +30,7 @@ class _Body:
     inertia: Inertia
 
 
-class Drawing:
+class ClosedDrawing:
     """A builder that is told where things are, not how they sit on one another, and numbers bodies depth first."""
 
     def __init__(self, name: str, *, density: float = DENSITY, thickness: float = THICKNESS):

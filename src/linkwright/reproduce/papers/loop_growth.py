@@ -7,7 +7,7 @@ from functools import partial
 
 from ...model import Model
 from ...robots import all_coupled, chain_of_loops, ring
-from ..contests import Entry, PeerEntry, contest
+from ..contests import Contestant, PeerEntry, contest
 from ..item import Check, Figure, Item, Panel, Series, Table, Values
 from ..mechanisms import common_tip
 from ..run import Run
@@ -36,7 +36,7 @@ def _measure(run: Run, build: Callable[[int], Model], sizes: tuple[list[int], li
                 continue
             counts.append(run.operations(model, algorithm, outputs="a", iterations=1))
             if counts[-1] < timed:
-                entries[name] = Entry(algorithm, {"iterations": 1}, error=False)
+                entries[name] = Contestant(algorithm, {"iterations": 1}, error=False)
         if run.times and entries:
             result = contest(run, model, entries, PEERS)
             found["times"][str(size)] = {k: t["best"] for k, t in result["times"].items()}

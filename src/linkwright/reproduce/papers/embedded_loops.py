@@ -8,15 +8,15 @@ from functools import partial
 import numpy as np
 
 from ...algorithms.clusters.cluster_efpa import cluster_efpa
-from ...bench.clusters import random_states
+from ...bench.cluster_times import random_states
 from ...codegen import compile_program
 from ...compilation import Request, trace_program
 from ...io import load
 from ...model import Model
 from ...model.constraints import connect, weld
+from ...programs.cluster_dynamics import end_effector_rows
 from ...programs.cluster_recipe import cluster_recipe
 from ...programs.cluster_state import ClusterState, Lazy
-from ...programs.clusters import end_effector_rows
 from ...programs.recipe import square
 from ...trace import Program, count_operations
 from ..contests import called

@@ -15,7 +15,7 @@ from .image import Image
 from .kernel import KERNEL, SINGLE
 from .loader import LoadedCode
 from .machine import ALIGNMENT
-from .repeat import repeat_name
+from .repeating_drivers import repeat_name
 from .results import result_class
 from .target import Target
 from .threads import run_split

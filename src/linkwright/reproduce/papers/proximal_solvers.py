@@ -10,7 +10,7 @@ from ...bench.price import geometric_mean
 from ...compilation import compile as compile_algorithm
 from ...model import Model
 from ...model.constraints import connect, weld
-from ..contests import Entry, PeerEntry, consistent_states, contest
+from ..contests import Contestant, PeerEntry, consistent_states, contest
 from ..item import Check, Diagram, Figure, Item, Panel, Series, Table, Values, best, left_out
 from ..run import Run
 from .delassus_robots import held_by_fingertips
@@ -54,7 +54,7 @@ def systems(run: Run) -> dict[str, Model]:
 
 
 def measure_table(run: Run) -> Values:
-    entries = {name: Entry(algorithm, {"iterations": ITERATIONS}) for name, algorithm in SOLVERS.items()}
+    entries = {name: Contestant(algorithm, {"iterations": ITERATIONS}) for name, algorithm in SOLVERS.items()}
     peers = {"Pinocchio lcaba": PeerEntry("lcaba"), "Pinocchio proxLTL": PeerEntry("prox_ltl")}
     every = systems(run)
     chosen = run.pick(list(every), list(every), ["Iiwa - H6", "Solo - 2 F3"])

@@ -8,7 +8,7 @@ user's file reaches the IR.
 from __future__ import annotations
 
 from .addressing import Reference
-from .vector import VectorType, float_literal
+from .vector_type import VectorType, float_literal
 
 
 class Constants:

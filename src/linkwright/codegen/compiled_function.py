@@ -11,9 +11,9 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..trace import Operations
 from .activate import fast_entry
+from .general_call import Runner
 from .image import Image
 from .repetition import repeat
-from .runner import Runner
 from .signature import ArraySpec
 from .target import Target
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .body_inertia import Inertia
 from .constraints import Constraint
-from .inertia import Inertia
 from .joint import Joint
 from .model import GROUND
 from .pose import Pose

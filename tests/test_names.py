@@ -1,0 +1,36 @@
+"""One name, one thing: no file name and no class name is used twice (docs/glossary.md)."""
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+import linkwright
+
+ROOT = Path(linkwright.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def used_twice(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    return {name: places for name, places in found.items() if len(places) > 1}
+
+
+def test_no_file_name_is_used_twice():
+    places = defaultdict(list)
+    for path in FILES:
+        if path.name not in ("__init__.py", "__main__.py"):
+            places[path.name].append(str(path.relative_to(ROOT)))
+    assert not used_twice(places)
+
+
+def test_no_class_name_is_used_twice():
+    places = defaultdict(list)
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not used_twice(places)
+
+
+def test_no_file_name_says_nothing():
+    empty = {"utils", "util", "helpers", "helper", "common", "misc", "core"}
+    assert not [path for path in FILES if set(path.relative_to(ROOT).with_suffix("").parts) & empty]
