@@ -1,7 +1,7 @@
 """Reverse mode: from adjoints of the outputs to those of everything before them, in one sweep backward.
 
 The adjoint of a node says how much what is asked about changes with it. A node hands its own to its operands by the
-rules of derivative_rules.py, after all its users have handed theirs to it. Guards and counted loops: see loop_adjoints.py.
+rules of derivative_rules.py, after all its users have handed theirs to it. Loops: see loop_adjoints.py.
 """
 
 from __future__ import annotations
