@@ -13,7 +13,7 @@ def blocks(path, language):
     return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
-RUN = ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md", "delassus.md")
+RUN = ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md", "delassus.md", "derivatives.md")
 PAGES = [*(DOCS / name for name in RUN), README]
 
 

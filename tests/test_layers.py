@@ -10,7 +10,7 @@ import linkwright
 ROOT = Path(linkwright.__file__).parent
 LAYERS = (
     "errors", "scalar", "fixed_order", "spatial", "model", "algorithms", "trace", "codegen", "programs", "compilation",
-    "factored_delassus", "robots", "io", "referee", "assembly", "analysis", "sim", "viewer", "bench",
+    "factored_delassus", "derivatives", "robots", "io", "referee", "assembly", "analysis", "sim", "viewer", "bench",
     "reproduce", "cli",
 )  # fmt: skip
 # Layers that must not know certain others although these come first.

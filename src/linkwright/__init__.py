@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from .assembly.inverse_dynamics import inverse_dynamics
     from .compilation import compile, reference, trace_program
+    from .derivatives import jacobian, jvp, vjp
     from .errors import LinkwrightError, NoConvergence, SimulationError
     from .factored_delassus import delassus_operator
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
@@ -60,6 +61,7 @@ _PUBLIC = {
     "assembly.inverse_dynamics": "inverse_dynamics",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
+    "derivatives": "jacobian jvp vjp",
     "errors": "LinkwrightError NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
@@ -81,8 +83,8 @@ _PUBLIC = {
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
 _MODULES = (
-    "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "errors", "fixed_order",
-    "io", "model", "programs", "referee", "robots", "scalar", "sim", "spatial", "trace", "viewer",
+    "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "derivatives", "errors",
+    "fixed_order", "io", "model", "programs", "referee", "robots", "scalar", "sim", "spatial", "trace", "viewer",
 )  # fmt: skip
 
 
@@ -115,8 +117,10 @@ __all__ = [
     "cylindrical",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer",
     "from_mujoco", "from_pinocchio", "gear",
-    "helical", "implicit", "inspect", "inverse_dynamics", "list_algorithms", "list_robots", "load", "lock_joints",
+    "helical", "implicit", "inspect", "inverse_dynamics", "jacobian", "jvp", "list_algorithms",
+    "list_robots", "load", "lock_joints",
     "loops", "mobility", "parallel_belts", "planar", "plane", "prismatic", "project_configuration", "project_velocity",
     "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",
-    "trace_program", "translational", "transmission", "universal", "universal_transmission", "viewer", "weld",
+    "trace_program", "translational", "transmission", "universal", "universal_transmission", "viewer", "vjp",
+    "weld",
 ]  # fmt: skip

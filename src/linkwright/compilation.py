@@ -75,7 +75,7 @@ def compile(
         )
     if algorithm is not None or outputs is not None or parameters or f_ext or options:
         raise InputError("algorithm=, outputs=, parameters=, f_ext= and options are for models, not for functions")
-    program = simplify(trace(what, _declared(what, inputs)))
+    program = simplify(trace(what, declared_inputs(what, inputs)))
     return compile_program(program, lanes=lanes, dtype=dtype, threads=threads, cache=cache, repeat=repeat)
 
 
@@ -222,7 +222,7 @@ class Request:
         return simplify(trace(evaluate, self.input_shapes, name=self.recipe.name, labels=self.labels))
 
 
-def _declared(function: Callable, inputs) -> Mapping[str, int | tuple[int, ...]]:
+def declared_inputs(function: Callable, inputs) -> Mapping[str, int | tuple[int, ...]]:
     """The shapes given, checked against the function's own arguments."""
     if not isinstance(inputs, Mapping) or not inputs:
         names = ", ".join(f"'{p}': n" for p in inspect.signature(function).parameters)
@@ -275,7 +275,7 @@ def _sources_hash() -> str:
     """Of every file whose change could change a traced program."""
     digest = hashlib.sha256()
     root = Path(__file__).parent
-    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "."):
+    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "derivatives", "."):
         for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
             digest.update(path.relative_to(root).as_posix().encode())
             digest.update(path.read_bytes())

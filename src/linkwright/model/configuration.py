@@ -30,6 +30,31 @@ def difference(model: Model, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list
     return rates
 
 
+def coordinate_rates(model: Model, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """dq/dt when moving with v, as a list of scalars."""
+    rates: list[Scalar] = []
+    for i, joint in enumerate(model.joints, start=1):
+        rates += joint.motion().coordinate_rates(q[model.iq[i]], v[model.iv[i]])
+    return rates
+
+
+def velocity_chart(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The matrix (nv, nq) that turns rates dq/dt into velocities v."""
+    chart: list[list[Scalar]] = [[0.0] * model.nq for _ in range(model.nv)]
+    for i, joint in enumerate(model.joints, start=1):
+        own, motion = q[model.iq[i]], joint.motion()
+        for c in range(joint.nq):
+            unit = [float(k == c) for k in range(joint.nq)]
+            for r, entry in enumerate(motion.velocities_of(own, unit)):
+                chart[model.iv[i].start + r][model.iq[i].start + c] = entry
+    return chart
+
+
+def is_flat(model: Model) -> bool:
+    """Whether velocities are rates of coordinates, for all joints."""
+    return all(joint.motion().velocity_is_rate for joint in model.joints)
+
+
 def neutral(model: Model) -> np.ndarray:
     """All joints at zero, quaternions at identity."""
     return np.array([x for joint in model.joints for x in joint.motion().neutral()], dtype=float)

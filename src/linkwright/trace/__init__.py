@@ -1,5 +1,6 @@
 """Tracing: a Python function run on symbols becomes a straight-line program. Knows nothing of robots."""
 
+from .derivative_programs import Measured, Varied, jacobians, pullback, pushforward
 from .differentiation import directional_derivative, jacobian
 from .expr import Expr
 from .interpreter import interpret
@@ -9,6 +10,8 @@ from .passes import PASSES, simplify
 from .program import Input, Output, Program, Repeat, Until, trace
 
 __all__ = [
-    "PASSES", "Expr", "Input", "LoopOperations", "Op", "Operations", "Output", "Program", "Repeat", "Until",
-    "count_operations", "directional_derivative", "interpret", "jacobian", "simplify", "trace",
+    "PASSES", "Expr", "Input", "LoopOperations", "Measured", "Op", "Operations", "Output", "Program", "Repeat",
+    "Until", "Varied",
+    "count_operations", "directional_derivative", "interpret", "jacobian", "jacobians", "pullback", "pushforward",
+    "simplify", "trace",
 ]  # fmt: skip

@@ -1,10 +1,15 @@
-"""The derivative of every operation, in forward mode.
+"""The derivative of every operation: one table, read forward by tangents.py and backward by adjoints.py.
 
-Comparisons are constant almost everywhere, so a selection passes on the tangent of the branch it takes; at the kink of
-abs, min and max one of the two slopes is given.
+An operation on numbers has one partial derivative per operand, and multiplying with it serves both modes: tangents of
+the operands are multiplied and summed, the adjoint of the result is multiplied and handed to each operand. Comparisons
+are constant almost everywhere, so a selection passes on what belongs to the branch it takes; at the kink of abs, min
+and max one of the two slopes is given.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from .graph import Graph
 from .ops import Op
@@ -20,43 +25,91 @@ class GraphArithmetic:
         op = Op[name.upper()]
         return lambda *operands: self._graph.rebuild(op, operands)
 
-
-def _product(g: GraphArithmetic, result, x, dx):
-    return g.add(g.mul(dx[0], x[1]), g.mul(x[0], dx[1]))
-
-
-def _quotient(g: GraphArithmetic, result, x, dx):
-    return g.div(g.sub(dx[0], g.mul(result, dx[1])), x[1])
-
-
-def _angle(g: GraphArithmetic, result, x, dx):
-    """Of atan2(y, x): (x dy - y dx) / (x^2 + y^2)."""
-    turning = g.sub(g.mul(x[1], dx[0]), g.mul(x[0], dx[1]))
-    return g.div(turning, g.add(g.mul(x[0], x[0]), g.mul(x[1], x[1])))
+    def known(self, value) -> float | None:
+        """The number that `value` is, if that is known."""
+        if type(value) is float:
+            return value
+        node = self._graph.nodes[value]
+        return node[1] if node[0] is Op.CONST else None
 
 
-def _chosen(comparison: str):
-    def rule(g: GraphArithmetic, result, x, dx):
-        return g.select(getattr(g, comparison)(x[0], x[1]), dx[0], dx[1])
-
-    return rule
+def is_zero(rate) -> bool:
+    return type(rate) is float and rate == 0.0
 
 
-# rule(builder, the node's own value, its operands, their tangents) -> its tangent
-RULES = {
-    Op.ADD: lambda g, r, x, dx: g.add(dx[0], dx[1]),
-    Op.SUB: lambda g, r, x, dx: g.sub(dx[0], dx[1]),
-    Op.MUL: _product,
-    Op.DIV: _quotient,
-    Op.NEG: lambda g, r, x, dx: g.neg(dx[0]),
-    Op.SQRT: lambda g, r, x, dx: g.div(g.mul(0.5, dx[0]), r),
-    Op.ABS: lambda g, r, x, dx: g.select(g.lt(x[0], 0.0), g.neg(dx[0]), dx[0]),
-    Op.MIN: _chosen("le"),
-    Op.MAX: lambda g, r, x, dx: g.select(g.le(x[1], x[0]), dx[0], dx[1]),
-    Op.SIN: lambda g, r, x, dx: g.mul(g.cos(x[0]), dx[0]),
-    Op.COS: lambda g, r, x, dx: g.neg(g.mul(g.sin(x[0]), dx[0])),
-    Op.ATAN2: _angle,
-    Op.EXP: lambda g, r, x, dx: g.mul(r, dx[0]),
-    Op.LOG: lambda g, r, x, dx: g.div(dx[0], x[0]),
-    Op.SELECT: lambda g, r, x, dx: g.select(x[0], dx[1], dx[2]),
+Part = Callable  # part(builder, the node's own value, its operands, t) -> t times a numerator of a partial derivative
+
+
+@dataclass(frozen=True)
+class Partials:
+    """Partial derivatives as numerators over a common denominator: `divided` by it is done once for all operands."""
+
+    numerators: tuple[Part, ...]
+    divided: Part = lambda g, r, x, t: t
+
+    def tangent(self, g: GraphArithmetic, result, x: Sequence, dx: Sequence):
+        total = 0.0
+        for part, t in zip(self.numerators, dx, strict=True):
+            if not is_zero(t):
+                total = g.add(total, part(g, result, x, t))
+        return self.divided(g, result, x, total)
+
+    def adjoints(self, g: GraphArithmetic, result, x: Sequence, t) -> list:
+        """What each operand gets of the adjoint t of the result."""
+        shared = self.divided(g, result, x, t)
+        return [part(g, result, x, shared) for part in self.numerators]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the last two operands, as it is: the first of them where the condition holds."""
+
+    condition: Callable
+
+    def tangent(self, g: GraphArithmetic, result, x: Sequence, dx: Sequence):
+        return g.select(self.condition(g, x), dx[-2], dx[-1])
+
+    def adjoints(self, g: GraphArithmetic, result, x: Sequence, t) -> list:
+        condition = self.condition(g, x)
+        return [*([0.0] * (len(x) - 2)), g.select(condition, t, 0.0), g.select(condition, 0.0, t)]
+
+
+def _same(g: GraphArithmetic, r, x, t):
+    return t
+
+
+def _reversed(g: GraphArithmetic, r, x, t):
+    return g.neg(t)
+
+
+def _over_divisor(g: GraphArithmetic, r, x, t):
+    """t / x[1]; of c / x[1] that is r t / c, without another division."""
+    numerator = g.known(x[0])
+    if numerator is None or numerator == 0.0:
+        return g.div(t, x[1])
+    return g.mul(t, g.mul(r, 1.0 / numerator))
+
+
+def _over_square_distance(g: GraphArithmetic, r, x, t):
+    return g.div(t, g.add(g.mul(x[0], x[0]), g.mul(x[1], x[1])))
+
+
+RULES: dict[Op, Partials | Choice] = {
+    Op.ADD: Partials((_same, _same)),
+    Op.SUB: Partials((_same, _reversed)),
+    Op.MUL: Partials((lambda g, r, x, t: g.mul(t, x[1]), lambda g, r, x, t: g.mul(x[0], t))),
+    Op.DIV: Partials((_same, lambda g, r, x, t: g.neg(g.mul(r, t))), _over_divisor),
+    Op.NEG: Partials((_reversed,)),
+    Op.SQRT: Partials((lambda g, r, x, t: g.mul(0.5, t),), lambda g, r, x, t: g.div(t, r)),
+    Op.ABS: Partials((lambda g, r, x, t: g.select(g.lt(x[0], 0.0), g.neg(t), t),)),
+    Op.MIN: Choice(lambda g, x: g.le(x[0], x[1])),
+    Op.MAX: Choice(lambda g, x: g.le(x[1], x[0])),
+    Op.SIN: Partials((lambda g, r, x, t: g.mul(g.cos(x[0]), t),)),
+    Op.COS: Partials((lambda g, r, x, t: g.neg(g.mul(g.sin(x[0]), t)),)),
+    Op.ATAN2: Partials(
+        (lambda g, r, x, t: g.mul(x[1], t), lambda g, r, x, t: g.neg(g.mul(x[0], t))), _over_square_distance
+    ),
+    Op.EXP: Partials((lambda g, r, x, t: g.mul(r, t),)),
+    Op.LOG: Partials((_same,), lambda g, r, x, t: g.div(t, x[0])),
+    Op.SELECT: Choice(lambda g, x: x[0]),
 }

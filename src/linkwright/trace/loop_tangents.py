@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
+from .derivative_rules import is_zero
 from .graph import CARRIED, OUTER, ROW, Graph
 from .ops import Op
 from .program import Input, Output, Program, Repeat, Until
@@ -25,17 +26,17 @@ Found = tuple[list, list[list]]  # results of a loop, and for each direction the
 LAST = -1  # stands for the last element that a body carries, as long as their number is open
 
 
-def is_zero(rate) -> bool:
-    return type(rate) is float and rate == 0.0
+def refuse_open_loop(loop: Until, program: str) -> None:
+    if loop.limit > 1:
+        raise UnsupportedError(
+            f"program {program!r} has a loop that ends when a condition holds, and no rule for its "
+            f"derivative; differentiate a variant with a fixed number of iterations"
+        )
 
 
 def guard_tangents(copy: Tangents, loop: Until, values: Sequence[int]) -> Found:
     """Write a guard that computes tangents too into the graph of `copy`; `values` are the operands of the old one."""
-    if loop.limit > 1:
-        raise UnsupportedError(
-            f"program {copy.program.name!r} has a loop that ends when a condition holds, and no rule for its "
-            f"derivative; differentiate a variant with a fixed number of iterations"
-        )
+    refuse_open_loop(loop, copy.program.name)
     count = loop.carried - 1  # without whether a sample needs it
     starts, needed, outer = values[:count], values[count], values[count + 1 :]
     carried, read = _moving(copy, starts), _moving(copy, outer)

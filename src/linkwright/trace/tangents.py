@@ -5,11 +5,11 @@ Loops and guards become ones that compute tangents too: see loop_tangents.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from .derivative_rules import RULES, GraphArithmetic
+from .derivative_rules import RULES, GraphArithmetic, is_zero
 from .graph import Graph
-from .loop_tangents import Direction, counted_tangents, guard_tangents, is_zero
+from .loop_tangents import Direction, counted_tangents, guard_tangents
 from .ops import TRUTH_VALUED, WITH_BODY, Op
 from .program import Output, Program, Repeat
 
@@ -19,8 +19,13 @@ class Tangents:
     columns   for each direction: node of the program -> its tangent, 0.0 where that is known to be zero
     """
 
-    def __init__(self, program: Program, directions: Sequence[Direction], renamed: Callable | None = None):
-        """`renamed(number, element)` gives the element of an input that takes the place of another."""
+    def __init__(
+        self, program: Program, directions: Sequence[Direction], renamed: Callable | None = None,
+        vanishing: Collection[int] = (),
+    ):  # fmt: skip
+        """`renamed(number, element)` gives the element of an input that takes the place of another; the inputs
+        `vanishing` are zero."""
+        self._vanishing = vanishing
         self.program, self.graph, self.directions = program, Graph(), directions
         self.image: list = []
         self.columns: list[list] = [[] for _ in directions]
@@ -51,7 +56,7 @@ class Tangents:
 
     def _copied(self, op: Op, *operands):
         if op is Op.INPUT:
-            return self.graph.input(operands[0], self._renamed(*operands))
+            return 0.0 if operands[0] in self._vanishing else self.graph.input(operands[0], self._renamed(*operands))
         if op is Op.CONST:
             return operands[0]
         if op in WITH_BODY:
@@ -70,4 +75,5 @@ class Tangents:
         rates = [self.columns[column][x] for x in operands]
         if all(is_zero(rate) for rate in rates):
             return 0.0
-        return RULES[op](GraphArithmetic(self.graph), self.image[index], [self.image[x] for x in operands], rates)
+        values = [self.image[x] for x in operands]
+        return RULES[op].tangent(GraphArithmetic(self.graph), self.image[index], values, rates)

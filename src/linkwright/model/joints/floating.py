@@ -44,6 +44,12 @@ class Spherical(JointMotion):
     def difference(self, q0, q1):
         return list(logarithm(product(conjugate(q0), q1)))
 
+    def coordinate_rates(self, q, v):
+        return [x * 0.5 for x in product(q, [*v, 0.0])]
+
+    def velocities_of(self, q, rates):
+        return [x * 2.0 for x in product(conjugate(q), rates)[:3]]
+
 
 class FreeFlyer(JointMotion):
     """q = [position, quaternion x y z w], v = [linear; angular] in the child's frame."""
@@ -77,6 +83,13 @@ class FreeFlyer(JointMotion):
         angular = logarithm(product(conjugate(q0[3:]), q1[3:]))
         moved = rotation_matrix(q0[3:]).T @ (Vector(*q1[:3]) - Vector(*q0[:3]))
         return [*rigid_displacement_inverse(moved, angular), *angular]
+
+    def coordinate_rates(self, q, v):
+        return [*(rotation_matrix(q[3:]) @ Vector(*v[:3])), *(x * 0.5 for x in product(q[3:], [*v[3:], 0.0]))]
+
+    def velocities_of(self, q, rates):
+        turning = product(conjugate(q[3:]), rates[3:])[:3]
+        return [*(rotation_matrix(q[3:]).T @ Vector(*rates[:3])), *(x * 2.0 for x in turning)]
 
 
 def random_quaternion(rng: np.random.Generator) -> list[float]:

@@ -59,3 +59,13 @@ class JointMotion:
     def difference(self, q0: Sequence[Scalar], q1: Sequence[Scalar]) -> list[Scalar]:
         """The v that leads from q0 to q1 in unit time."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
+
+    # Its tangent space: velocities are its coordinates where v is not dq/dt.
+
+    def coordinate_rates(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+        """dq/dt when moving with v."""
+        return list(v)
+
+    def velocities_of(self, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[Scalar]:
+        """The v that moves q with these rates dq/dt."""
+        return list(rates)

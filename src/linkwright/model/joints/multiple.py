@@ -63,6 +63,14 @@ class Planar(JointMotion):
         linear = rigid_displacement_inverse(moved, Vector(0.0, 0.0, angle))
         return [linear.x, linear.y, angle]
 
+    def coordinate_rates(self, q, v):
+        moved = Turn(2, cos(q[2]), sin(q[2])).up(Vector(v[0], v[1], 0.0))
+        return [moved.x, moved.y, v[2]]
+
+    def velocities_of(self, q, rates):
+        seen = Turn(2, cos(q[2]), sin(q[2])).down(Vector(rates[0], rates[1], 0.0))
+        return [seen.x, seen.y, rates[2]]
+
 
 class Translational(JointMotion):
     """Slides along x, y and z."""

@@ -1,0 +1,123 @@
+"""What was asked of `jacobian`, `vjp` or `jvp` about a named program, checked; and the program that answers it.
+
+Configurations are varied in their tangent space: q becomes q + dq/dt(q, shift) with a shift of nv numbers that is zero,
+and configurations that come out are measured in velocities (`velocity_chart`).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..compilation import Request
+from ..errors import InputError, unknown_name
+from ..model import Model
+from ..model.configuration import coordinate_rates, is_flat, velocity_chart
+from ..model.parameters import PARAMETER_NAMES
+from ..programs import RECIPES
+from ..trace import Measured, Program, Varied, jacobians, pullback, pushforward, simplify, trace
+
+ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
+CONFIGURATIONS = frozenset({"q", "q0", "q1"})
+# Outputs that count or judge: they have no slope.
+VERDICTS = frozenset({"status", "iterations", "active", "rank"})
+
+
+@dataclass(frozen=True)
+class Question:
+    """kind      "jacobian", "vjp" or "jvp"
+    request   the program with the outputs that are differentiated and those that are given along
+    """
+
+    kind: str
+    request: Request
+    of: tuple[str, ...]
+    wrt: tuple[str, ...]
+    values: tuple[str, ...]
+
+    @classmethod
+    def of_model(
+        cls, kind: str, model: Model, algorithm: str | None, of: str | Sequence[str] | None,
+        wrt: str | Sequence[str] | None, *, values: bool, parameters: str | Sequence[str], f_ext: bool,
+        options: Mapping[str, Any], precision: str,
+    ) -> Question:  # fmt: skip
+        if algorithm not in RECIPES:
+            raise unknown_name("algorithm", algorithm, RECIPES)
+        recipe = RECIPES[algorithm]
+        of = _names(of) if of is not None else None
+        wrt = _names(wrt) if wrt is not None else None
+        parameters = list(_names(parameters))
+        for name in wrt or ():  # naming a parameter makes it an input
+            if name in PARAMETER_NAMES and name not in parameters:
+                parameters.append(name)
+            f_ext = f_ext or name == "f_ext"
+        asked = of or tuple(name for name in recipe.resolve_outputs(None) if name not in VERDICTS)
+        for name in asked:
+            if name in VERDICTS and name in recipe.outputs:
+                raise InputError(f"output {name!r} of {algorithm!r} is a verdict or a count, which has no derivative")
+        request = Request.of(model, algorithm, asked, tuple(parameters), f_ext, options, precision)
+        shapes = request.input_shapes
+        wrt = wrt or tuple(shapes)
+        for name in wrt:
+            if name not in shapes:
+                raise unknown_name(f"input of {algorithm!r}", name, shapes)
+        for what, names in (("of", asked), ("wrt", wrt)):
+            if len(set(names)) != len(names):
+                raise InputError(f"{what} is {list(names)}; expected each name once")
+        return cls(kind, request, asked, wrt, asked if values else ())
+
+    @property
+    def key(self) -> str:
+        """Identifies the program without tracing it."""
+        text = "\n".join([self.kind, self.request.key, *map(repr, (self.of, self.wrt, self.values))])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @functools.cached_property
+    def _curved(self) -> frozenset[str]:
+        """Names of configurations, unless their coordinates are velocities' integrals."""
+        return frozenset() if is_flat(self.request.model) else CONFIGURATIONS
+
+    def _is_curved(self, name: str, shape: tuple[int, ...]) -> bool:
+        return name in self._curved and shape == (self.request.model.nq,)
+
+    def program(self) -> Program:
+        request, model = self.request, self.request.model
+        request.check_plan()
+        if request.recipe.check is not None:
+            request.recipe.check(model)
+        shapes = request.input_shapes
+        shifted = [name for name in self.wrt if self._is_curved(name, shapes[name])]
+        charts: list[str] = []
+
+        def evaluate(**values):
+            for name in shifted:
+                rates = coordinate_rates(model, values[name], values.pop(_shift(name)))
+                values[name] = values[name] + rates
+            results = request.evaluate(values)
+            for name in self.of:
+                if name in self._curved and len(results[name]) == model.nq:
+                    charts.append(name)
+                    results[_chart(name)] = velocity_chart(model, results[name])
+            return results
+
+        every = {**shapes, **{_shift(name): (model.nv,) for name in shifted}}
+        traced = simplify(trace(evaluate, every, name=request.recipe.name, labels=request.labels))
+        of = [Measured(name, _chart(name) if name in charts else None) for name in self.of]
+        wrt = [Varied(name, _shift(name) if name in shifted else None) for name in self.wrt]
+        answer = ANSWERS[self.kind](traced, of, wrt, self.values)
+        return simplify(answer)
+
+
+def _shift(name: str) -> str:
+    return f"{name}_shift"
+
+
+def _chart(name: str) -> str:
+    return f"{name}_chart"
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
