@@ -92,10 +92,10 @@ def walking_beast(legs: int = 12, *, friction: float = FOOT_FRICTION, **options:
 
     Turn "crank_joint" and it walks, forward (along x) if its velocity is negative. Pins are a third of a turn apart and
     in the same places left and right, so that at any time feet stand on both sides: with pins spread evenly it would
-    fall over sideways. Options as of `jansen_beast`.
+    fall over sideways, and so it does with fewer than twelve legs. Options as of `jansen_beast`.
     """
     pairs = (count("legs", legs, largest=1000) + 1) // 2
-    thirds = [min(k, pairs - 1 - k) % 3 for k in range(pairs)]
+    thirds = [min(k, pairs - 1 - k) % 3 if pairs >= 6 else k % 3 for k in range(pairs)]
     chosen = {"spacing": WALKING_SPACING, "phases": [2 * math.pi * third / 3 for third in thirds], **options}
     beast = jansen_beast(legs, base="floating", **chosen)
     feet = [sphere(f"leg{k + 1}_foot", FOOT_RADIUS, name=f"foot{k + 1}") for k in range(legs)]
