@@ -17,7 +17,7 @@ def test_numbers(beast):
     assert result.returncode == 0, result.stderr + result.stdout
     text = result.stdout
     assert "13 bodies" in text and "6 constraints (12 rows)" in text
-    assert "a servo turns the crank" in text and "in the air" in text
+    assert "a servo turns the crank" in text and "walks" not in text
     rows = {m[1].strip(): [float(x.replace(",", "")) for x in m.groups()[1:]]
             for m in re.finditer(r"│ ([\w ]+) │\s+([\d,]+) │\s+([\d.]+) │\s+([\d,]+) x │", text)}  # fmt: skip
     assert set(rows) == {"one mechanism", "256 at once"}
@@ -71,4 +71,10 @@ def test_a_robot_that_floats_is_held(tmp_path):
     result = run("demo", "--robot", "quadruped", "--output", str(tmp_path))
     assert result.returncode == 0, result.stderr + result.stdout
     assert "held by its base (root_joint)" in result.stdout and "no constraints" in result.stdout
-    assert "in the air" not in result.stdout
+
+
+def test_a_beast_walks(tmp_path):
+    result = run("demo", "--robot", "walking_beast", "--output", str(tmp_path))
+    assert result.returncode == 0, result.stderr + result.stdout
+    assert "it walks on its feet" in result.stdout and "m deep at most" in result.stdout and "): ok" in result.stdout
+    assert re.search(r'"arrows":12,"forces":"', (tmp_path / "linkwright-demo.html").read_text())

@@ -33,6 +33,18 @@ def test_bases_are_held_but_not_what_is_carried():
     assert platform.closing == "project"  # random velocities do not fit loops
 
 
+def test_what_can_stand_stands():
+    robot = lw.load("quadruped")
+    feet = [lw.sphere(f"{leg}_shank", 0.02, at=(0, 0, -0.2), name=f"{leg}_foot") for leg in ("FL", "FR", "RL", "RR")]
+    shown = exercise(robot.with_shapes(*feet).on_ground(0.8, at=(0, 0, 0.5)))
+    assert shown.model.nv == 18 and "stands" in shown.description and not shown.start[1].any()
+    trajectory = lw.simulate(
+        shown.model, *shown.start, dt=2e-3, steps=1000, control=shown.control(1000, 2e-3), record=100, outputs="active"
+    )
+    assert trajectory["active"][-1].all() and abs(trajectory.q[-1, 2] - shown.start[0][2]) < 0.1
+    assert abs(trajectory.v[-1]).max() < 0.05
+
+
 def test_nothing_to_move():
     builder = lw.ModelBuilder("rock")
     builder.add_body("rock", lw.fixed("glue"), inertia=lw.Inertia.box(1.0, (1, 1, 1)))

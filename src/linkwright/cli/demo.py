@@ -1,4 +1,4 @@
-"""`linkwright demo`: a mechanism with loops is built, compiled, simulated, timed and drawn."""
+"""`linkwright demo`: a mechanism is built, compiled, simulated, timed and drawn; by default a beast walks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from ..sim.exercise import Exercise, exercise
 from ..sim.verdict import complaints
 from ..viewer.mark import drawn_by_us
 
-BEAST = "jansen_beast"
+BEAST = "walking_beast"
 _DT = 1e-3
+_INTEGRATOR = "damped_euler"  # takes the servos' derivative gains implicitly, whatever a file names
 _SECONDS = 8.0  # of the animation
 _RECORD = 16  # steps: a frame for each picture of a 60 Hz screen
 _BATCH = 256
@@ -43,8 +44,7 @@ def demo(
     for warning in model.warnings[:5]:
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False, soft_wrap=True)
     shown = exercise(model)
-    air = "; the body is held, the feet tread in the air" if robot.split(":")[0] == BEAST else ""
-    console.print(escape(shown.description + air), highlight=False, soft_wrap=True)
+    console.print(escape(shown.description), highlight=False, soft_wrap=True)
 
     begin = time.perf_counter()
     with _working(console, "compiling one step (the first time takes a while) ..."):
@@ -69,7 +69,11 @@ def _simulate(shown: Exercise, again: lw.Trajectory | None = None) -> lw.Traject
     start, closing = (shown.start, shown.closing) if again is None else ((again.q[0], again.v[0]), "as given")
     steps = round(_SECONDS / _DT)
     control = shown.control(steps, _DT)
-    return lw.simulate(shown.model, *start, dt=_DT, steps=steps, control=control, record=_RECORD, start=closing)
+    kept = lw.viewer.CONTACT_RECORD if shown.model.pairs else ()
+    return lw.simulate(
+        shown.model, *start, dt=_DT, steps=steps, control=control, record=_RECORD, start=closing, outputs=kept,
+        integrator=_INTEGRATOR,
+    )  # fmt: skip
 
 
 def _simulate_batch(shown: Exercise, trajectory: lw.Trajectory) -> lw.Trajectory:
@@ -77,7 +81,7 @@ def _simulate_batch(shown: Exercise, trajectory: lw.Trajectory) -> lw.Trajectory
     at = np.linspace(len(trajectory.t) // 2, len(trajectory.t) - 1, _BATCH).astype(int)
     return lw.simulate(
         shown.model, trajectory.q[at], trajectory.v[at], dt=_DT, steps=_BATCH_STEPS, control=shown.steady_control,
-        record=_BATCH_STEPS, start="as given",
+        record=_BATCH_STEPS, start="as given", integrator=_INTEGRATOR,
     )  # fmt: skip
 
 
@@ -101,7 +105,8 @@ def _draw(model: lw.Model, trajectory: lw.Trajectory, svg: Path, html: Path) -> 
     title = f"{model.name}, {trajectory.t[-1]:.3g} s"
     try:
         lw.viewer.write_svg(model, trajectory.q[-1], svg)
-        lw.viewer.write_html(model, trajectory.q, trajectory.t, html, title=title, traces=traces)
+        forces = lw.viewer.contact_arrows(trajectory) if model.pairs else None
+        lw.viewer.write_html(model, trajectory.q, trajectory.t, html, title=title, traces=traces, forces=forces)
     except OSError as error:
         raise InputError(f"cannot write {error.filename}: {error.strerror}; choose another folder: --output") from None
 

@@ -6,7 +6,7 @@ from .geared import belt_chain, geared_chain, with_rotors
 from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
-from .jansen import jansen_beast, jansen_leg
+from .jansen import jansen_beast, jansen_leg, walking_beast
 from .looped_patterns import all_coupled, chain_of_loops, common_tip, ring, star
 from .mini_cheetah import mini_cheetah
 from .mit_humanoid import mit_humanoid, mit_humanoid_leg
@@ -24,5 +24,5 @@ __all__ = [
     "humanoid_with_hands", "jansen_beast", "jansen_leg", "mini_cheetah", "mit_humanoid", "mit_humanoid_leg",
     "pantograph_leg", "quadruped", "random_tree", "ring", "robots", "rotor_humanoid", "slider_crank", "star",
     "stem_with_branches", "stephenson_six_bar", "stewart_platform", "tello", "tello_leg", "tree",
-    "two_bipeds_with_box", "two_hands_with_cube", "watt_six_bar", "with_rotors",
+    "two_bipeds_with_box", "two_hands_with_cube", "walking_beast", "watt_six_bar", "with_rotors",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from .geared import belt_chain, geared_chain
 from .grasps import hand_with_cube, humanoid_with_cube, two_hands_with_cube
 from .hands import humanoid_with_hands
 from .humanoid import humanoid
-from .jansen import jansen_beast, jansen_leg
+from .jansen import jansen_beast, jansen_leg, walking_beast
 from .looped_patterns import all_coupled, chain_of_loops, common_tip, ring, star
 from .mini_cheetah import mini_cheetah
 from .mit_humanoid import mit_humanoid
@@ -209,6 +209,7 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("pantograph_leg", "leg that magnifies two slides, two loops", 6, False, pantograph_leg),
     BuiltRobot("jansen_leg", "Theo Jansen's leg, three loops", 7, False, jansen_leg),
     BuiltRobot("jansen_beast", "Jansen legs on one crankshaft; jansen_beast:legs", 73, False, jansen_beast),
+    BuiltRobot("walking_beast", "a beast on the ground; walking_beast:legs", 79, False, walking_beast),
     BuiltRobot("delta_robot", "delta robot, six loops", 21, False, delta_robot),
     BuiltRobot("stewart_platform", "platform on six legs", 24, False, stewart_platform),
     BuiltRobot("digit_like", "biped with three loops in each leg, standing", 44, True, digit_like),

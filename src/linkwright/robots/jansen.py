@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
+from ..compilation import reference
 from ..errors import InputError, unknown_name
 from ..model import GROUND, Inertia, Model
+from ..model.contact import sphere
 from ..model.joint import free_flyer, planar, revolute
 from .checks import count, finite, positive
 from .plane import NORMAL, PlaneDrawing, PlanePoint, at_angle, third_corner
@@ -21,7 +25,9 @@ HOLY_NUMBERS: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 METRES_PER_UNIT = 0.01
 LEG_SPACING = 0.06  # metres along the crank
+WALKING_SPACING = 0.1  # of a beast that must not fall over sideways
 BASES = ("ground", "planar", "floating")
+FOOT_RADIUS, FOOT_FRICTION = 0.02, 0.8
 
 
 def jansen_leg(
@@ -44,13 +50,16 @@ def jansen_leg(
 
 def jansen_beast(
     legs: int = 12, *, base: str = "ground", angle: float = 0.0, scale: float = METRES_PER_UNIT,
-    body_mass: float = 5.0, closure: str = "planar", **material: float,
+    body_mass: float = 5.0, spacing: float = LEG_SPACING, phases: Sequence[float] | None = None,
+    closure: str = "planar", **material: float,
 ) -> Model:  # fmt: skip
     """A body on many legs, driven by one crankshaft: 1 + 6 legs joints, 3 legs pins, mobility 1.
 
-    Legs come in pairs, left and right of the shaft, on one crank pin each; the pins are spread evenly over the turn.
-    base   "ground": the body is part of the ground; "planar": it moves in the plane of the legs (joint "root_joint",
-           three more degrees of freedom); "floating": it moves freely (six more)
+    Legs come in pairs, left and right of the shaft, on one crank pin each.
+    phases   where the pins are, an angle for each pair; spread evenly over the turn unless given
+    spacing  metres along the shaft from leg to leg
+    base     "ground": the body is part of the ground; "planar": it moves in the plane of the legs (joint "root_joint",
+             three more degrees of freedom); "floating": it moves freely (six more)
     Names as of `jansen_leg` with "leg1_", "leg2_" ... before them; odd legs are on the left.
     """
     count("legs", legs, largest=1000)
@@ -61,18 +70,40 @@ def jansen_beast(
     pairs = (legs + 1) // 2
     frame = GROUND
     if base != "ground":
-        extent = (2 * size["a"], max(LEG_SPACING * legs, 0.1), 0.2 * size["a"])
+        extent = (2 * size["a"], max(spacing * legs, 0.1), 0.2 * size["a"])
         inertia = Inertia.box(positive("body_mass", body_mass), extent)
         joint = planar("root_joint", NORMAL) if base == "planar" else free_flyer("root_joint")
         frame = drawing.add("body", joint, (0, 0, 0), inertia=inertia)
-    pins = [at_angle((0, 0), size["m"], finite("angle", angle) + 2 * math.pi * k / pairs) for k in range(pairs)]
-    depth = [LEG_SPACING * (k - (legs - 1) / 2) for k in range(legs)]
+    phases = [2 * math.pi * k / pairs for k in range(pairs)] if phases is None else list(phases)
+    if len(phases) != pairs:
+        raise InputError(f"phases are {len(phases)} angles; expected {pairs}, one for each pair of legs")
+    pins = [at_angle((0, 0), size["m"], finite("angle", angle) + finite("phase", phase)) for phase in phases]
+    depth = [positive("spacing", spacing) * (k - (legs - 1) / 2) for k in range(legs)]
     webs = [((0.0, y, 0.0), (pin[0], y, pin[1])) for y, pin in zip(depth, np.repeat(pins, 2, axis=0), strict=False)]
     drawing.add("crank", revolute("crank_joint", NORMAL), (0, 0, 0), parent=frame, bars=webs)
     for k in range(legs):
         drawing.y = depth[k]
         _draw_leg(drawing, f"leg{k + 1}_", size, pins[k // 2], mirrored=k % 2 == 1, frame=frame, crank="crank")
     return drawing.build()
+
+
+def walking_beast(legs: int = 12, *, friction: float = FOOT_FRICTION, **options: Any) -> Model:
+    """A beast that floats, with balls for feet, on a floor that the lowest of them touch as it is drawn.
+
+    Turn "crank_joint" and it walks, forward (along x) if its velocity is negative. Pins are a third of a turn apart and
+    in the same places left and right, so that at any time feet stand on both sides: with pins spread evenly it would
+    fall over sideways, and so it does with fewer than twelve legs. Options as of `jansen_beast`.
+    """
+    pairs = (count("legs", legs, largest=1000) + 1) // 2
+    thirds = [min(k, pairs - 1 - k) % 3 if pairs >= 6 else k % 3 for k in range(pairs)]
+    chosen = {"spacing": WALKING_SPACING, "phases": [2 * math.pi * third / 3 for third in thirds], **options}
+    beast = jansen_beast(legs, base="floating", **chosen)
+    feet = [sphere(f"leg{k + 1}_foot", FOOT_RADIUS, name=f"foot{k + 1}") for k in range(legs)]
+    rotations, positions = reference(beast, "forward_kinematics")(beast.reference)
+    frames = [beast.frame(foot.on) for foot in feet]
+    heights = [(rotations[f.body] @ f.placement.translation + positions[f.body])[2] for f in frames]
+    floor = (0.0, 0.0, float(min(heights)) - FOOT_RADIUS)
+    return replace(beast.with_shapes(*feet).on_ground(friction, at=floor), name=f"walking_beast_{legs}")
 
 
 def _draw_leg(

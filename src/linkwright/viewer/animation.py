@@ -19,7 +19,7 @@ from .body_poses import body_poses, checked_trajectory, quaternions
 from .contact_shapes import floor_of
 from .scene import Scene
 from .shapes import make_scene
-from .view import bounds, floor_height, start_view
+from .view import bounds, floor_height, start_view, travelled
 
 _PLAYER = ("poses", "camera", "drawing", "controls")  # scripts in the order in which they build on one another
 
@@ -48,7 +48,7 @@ def write_html(
         "labels": [body.name for body in model.bodies],
         "size": scene.size,
         "floor": floor_height(floor_of(model) if floor is None else floor, box),
-        "view": start_view(box, bounds(scene, rotations[:1], positions[:1]), scene.size),
+        "view": start_view(box, bounds(scene, rotations[:1], positions[:1]), scene.size, travelled(positions)),
         "traces": [_trace(model, name) for name in _names(traces)],
         "palette": {
             "limbs": palette.LIMBS, "closure": palette.CLOSURE, "trace": palette.TRACE, "force": palette.FORCE,

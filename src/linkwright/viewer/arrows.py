@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..errors import InputError
 
+if TYPE_CHECKING:
+    from ..sim import Trajectory
+
 _LONGEST = 0.35  # of the mechanism's size: what all but the hardest impacts stay below
 _USUAL = 0.98
+CONTACT_RECORD = ("contact_force", "contact_point", "contact_frame")
 
 
 def checked_forces(forces, frames: int) -> np.ndarray:
@@ -29,3 +35,19 @@ def arrow_scale(arrows: np.ndarray, size: float) -> float:
     lengths = np.linalg.norm(arrows[..., 3:], axis=-1)
     acting = lengths[lengths > 0.0]
     return _LONGEST * size / float(np.quantile(acting, _USUAL)) if acting.size else 0.0
+
+
+def contact_arrows(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:
+    """(points, vectors), both (T, k, 3) in the world: forces that contacts exert on their first shapes.
+
+    Of a simulation with outputs contact_force, contact_point and contact_frame, of one sample; none act at the start.
+    """
+    missing = [name for name in CONTACT_RECORD if name not in trajectory.outputs]
+    if missing or trajectory.batch is not None:
+        raise InputError(
+            f"arrows of contacts are for one sample of a simulation with outputs={CONTACT_RECORD}; this one "
+            + (f"lacks {', '.join(missing)}" if missing else f"holds {trajectory.batch} samples")
+        )
+    force, point, frame = (trajectory[name] for name in CONTACT_RECORD)
+    vectors = np.einsum("tkij,tki->tkj", frame, force[..., :3])
+    return tuple(np.concatenate([np.zeros_like(x[:1]), x]) for x in (point, vectors))  # type: ignore[return-value]

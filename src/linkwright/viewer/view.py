@@ -42,17 +42,22 @@ def floor_height(floor: float | bool | None, box: np.ndarray) -> float | None:
     return float(floor)
 
 
-def start_view(box: np.ndarray, first: np.ndarray, size: float) -> dict:
+def travelled(positions: np.ndarray) -> float:
+    """How far the bodies (T, n, 3) get on the whole, the ground left out."""
+    return float(np.linalg.norm(np.ptp(positions[:, 1:].mean(axis=1), axis=0))) if positions.shape[1] > 1 else 0.0
+
+
+def start_view(box: np.ndarray, first: np.ndarray, size: float, travel: float = 0.0) -> dict:
     """Azimuth and elevation of the camera, the point it looks at, and the box and radius of what it should see.
 
-    `box` is of the whole motion, `first` of its first frame.
+    `box` is of the whole motion, `first` of its first frame; the camera follows what travels further than it is large.
     """
     spread, at_first = box[1] - box[0], first[1] - first[0]
     thin = int(np.argmin(at_first[:2]))
     flat = at_first[thin] < FLAT * at_first.max()
     azimuth = (-90.0 if thin == 1 else 0.0) + 16.0 if flat else -52.0
     radius = 0.5 * float(np.linalg.norm(spread))
-    follow = radius > 2.5 * size  # it travels
+    follow = travel > size
     seen = (box[0] + box[1]) / 2 + np.array([[-0.5], [0.5]]) * size if follow else box
     return {
         "azimuth": math.radians(azimuth), "elevation": math.radians(12.0 if flat else 22.0),
