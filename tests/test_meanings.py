@@ -3,8 +3,7 @@
 import pytest
 
 import linkwright as lw
-from linkwright.compilation import Request
-from linkwright.programs import RECIPES
+from linkwright.programs import RECIPES, Request
 from linkwright.programs.cluster_state import plan_of
 from linkwright.programs.meanings import INPUTS, OPTIONS, OUTPUTS, input_meaning, option_meaning, output_meaning
 
@@ -34,9 +33,9 @@ def test_nothing_is_explained_that_is_not_there():
 
 
 def model_for(recipe):
-    if recipe.takes_loops and recipe.ignores_constraints:
-        return LOOPED
-    return GROUNDED if recipe.ignores_constraints else GROUNDED.without_constraints()
+    return GROUNDED.without_constraints() if recipe.constraints == "none" else (
+        GROUNDED if recipe.constraints == "ground" else LOOPED
+    )
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda r: r.name)
