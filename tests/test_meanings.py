@@ -34,9 +34,9 @@ def test_nothing_is_explained_that_is_not_there():
 
 
 def model_for(recipe):
-    if recipe.takes_loops and recipe.ignores_constraints:
-        return LOOPED
-    return GROUNDED if recipe.ignores_constraints else GROUNDED.without_constraints()
+    return GROUNDED.without_constraints() if recipe.constraints == "none" else (
+        GROUNDED if recipe.constraints == "ground" else LOOPED
+    )
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda r: r.name)

@@ -5,25 +5,27 @@ import pytest
 
 import linkwright as lw
 from linkwright.model import tree_of
-from linkwright.programs import solver_choice
+from linkwright.programs import RECIPES, Wish, choice
 from linkwright.programs.least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
-from linkwright.programs.solver_choice import cheapest_solver
+from linkwright.programs.simulated_mechanism import solver_of
 
 LEAST = {"lcaba": least_of_lcaba, "prox_ltl": least_of_joint_space, "prox_bbo": least_of_bbo}
+ASKED = Wish("a", options=(("desired", "input"),))
 MECHANISMS = ("four_bar", "five_bar", "jansen_leg", "delta_robot", "stewart_platform", "hand_with_cube", "digit_like")
 
 
 def counts(model):
-    return {name: solver_choice._operations(model, name, 2) for name in LEAST}
+    return {name: choice.count(model, RECIPES[name], ASKED) for name in LEAST}
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_the_cheapest_is_chosen_and_bounds_are_below_counts(name):
+def test_the_cheapest_is_chosen_and_bounds_are_below_counts(name, monkeypatch):
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
     model = lw.load(name)
     exact = counts(model)
     for solver, least in LEAST.items():
         assert least(tree_of(model)) <= exact[solver], solver
-    assert cheapest_solver(model, None) == min(exact, key=exact.__getitem__)
+    assert solver_of(model, None) == min(exact, key=exact.__getitem__)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -42,7 +44,8 @@ def test_many_rows_are_compared_too(monkeypatch):
     model = lw.load("digit_like")
     model = model.with_constraints(lw.center_of_mass(directions="z", name="com"))
     counted = []
-    count = solver_choice._operations
-    monkeypatch.setattr(solver_choice, "_operations", lambda m, name, n: (counted.append(name), count(m, name, n))[1])
-    assert cheapest_solver(model, None) == "prox_bbo"
+    count = choice.count
+    monkeypatch.setattr(choice, "count", lambda m, r, wish: (counted.append(r.name), count(m, r, wish))[1])
+    monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
+    assert solver_of(model, None) == "prox_bbo"
     assert "lcaba" not in counted

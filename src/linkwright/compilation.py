@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import inspect
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .codegen import ArraySpec, CompiledFunction, check_dtype, compile_cached, compile_program, result_class
 from .codegen.arguments import is_masked
-from .errors import InputError, UnsupportedError, unknown_name
-from .model import Model, Tree, tree_of
-from .model.constraint_parameters import CONSTRAINT_PARAMETERS
-from .model.parameters import parameter_shapes
-from .programs import RECIPES, Recipe, kin_that_take_loops
-from .programs.soft_dynamics import CONTACT_OUTPUTS
+from .errors import InputError
+from .model import Model
+from .programs import FORWARD_DYNAMICS, RECIPES, Choice, Request, Wish, choose
 from .trace import Program, simplify, trace
 
 
@@ -41,8 +34,11 @@ def compile(
 ) -> CompiledFunction:
     """Machine code for one algorithm on one robot, or for a function of your own.
 
-    compile(model, "aba") takes q, v, tau and returns a; `linkwright.list_algorithms()` lists the names. Arrays have
-    shape (n,) or (B, n).
+    compile(model) is forward dynamics, as compile(model, "forward_dynamics"): q, v, tau in, accelerations a out, and
+    constraint forces where there are constraints. The exact algorithm that suits the model with the fewest operations
+    is taken; the function's `algorithm` names it and `choice` says why. "inverse_dynamics", "inertia_matrix" and
+    "delassus_matrix" are chosen likewise. compile(model, "aba") is one algorithm; `linkwright.list_algorithms()` lists
+    their names. Arrays have shape (n,) or (B, n).
 
     outputs      which outputs to compute (by default the main one); nothing else is paid for
     parameters   numbers of the model that become inputs of the call, e.g. ("gravity", "masses"): see
@@ -61,10 +57,13 @@ def compile(
     if isinstance(what, Model):
         if inputs is not None:
             raise InputError("inputs= belongs to compile(function, inputs=...); a named algorithm knows its inputs")
-        request = Request.of(what, algorithm, outputs, parameters, f_ext, options, check_dtype(dtype))
+        request, choice = _request(
+            what, algorithm, outputs, parameters, f_ext, options, check_dtype(dtype), cache=cache
+        )
         target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache, "repeat": repeat}
         target["arithmetic"] = request.arithmetic
         function = compile_cached(request.program, key=request.key, **target)
+        function.choice = choice
         if "f_ext" in request.recipe.optional_inputs and not f_ext:
             with_forces = replace(request, f_ext=True)
             function.accept("f_ext", lambda: compile_cached(with_forces.program, key=with_forces.key, **target))
@@ -81,7 +80,7 @@ def compile(
 
 def reference(
     model: Model,
-    algorithm: str,
+    algorithm: str | None = None,
     *,
     outputs: str | Sequence[str] | None = None,
     parameters: str | Sequence[str] = (),
@@ -95,9 +94,9 @@ def reference(
     `dtype` of the arrays.
     """
     dtype = check_dtype(dtype)
-    request = Request.of(model, algorithm, outputs, parameters, f_ext, options, dtype)
+    request, _ = _request(model, algorithm, outputs, parameters, f_ext, options, dtype)
     request.check_plan()
-    shapes = request.input_shapes
+    algorithm, shapes = request.recipe.name, request.input_shapes
 
     def call(*arrays, **named):
         if len(arrays) > len(shapes):
@@ -119,107 +118,24 @@ def reference(
     return call
 
 
-def trace_program(model: Model, algorithm: str, **kwargs: Any) -> Program:
+def trace_program(model: Model, algorithm: str | None = None, **kwargs: Any) -> Program:
     """The simplified program that `compile` would turn into machine code; takes its model options."""
     outputs, parameters = kwargs.pop("outputs", None), kwargs.pop("parameters", ())
-    return Request.of(model, algorithm, outputs, parameters, kwargs.pop("f_ext", False), kwargs).program()
+    return _request(model, algorithm, outputs, parameters, kwargs.pop("f_ext", False), kwargs)[0].program()
 
 
-@dataclass(frozen=True)
-class Request:
-    """What was asked of `compile`, checked."""
-
-    model: Model
-    recipe: Recipe
-    outputs: tuple[str, ...]
-    parameters: tuple[str, ...]
-    f_ext: bool
-    options: Mapping[str, Any]
-    precision: str = "float64"
-    """Of the arrays: what is converged, right or dependent depends on it."""
-
-    @classmethod
-    def of(cls, model, algorithm, outputs, parameters, f_ext, options, precision="float64") -> Request:
-        if not isinstance(model, Model):
-            raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
-        if algorithm not in RECIPES:
-            raise unknown_name("algorithm", algorithm, RECIPES)
-        chosen = RECIPES[algorithm].resolve_outputs(outputs)
-        recipe = RECIPES[algorithm].for_outputs(chosen)
-        parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        if f_ext and "f_ext" not in recipe.optional_inputs:
-            able = [name for name, other in RECIPES.items() if "f_ext" in other.optional_inputs]
-            raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
-        settled = recipe.settled_options(model, recipe.resolve_options(options))
-        request = cls(model, recipe, chosen, parameters, bool(f_ext), settled, precision)
-        if recipe.check_plan is None:
-            request.input_shapes  # noqa: B018  refuses unknown parameters
-        else:
-            parameter_shapes(model, parameters)
-        if recipe.check_options is not None:
-            recipe.check_options(model, request.options)
-        frozen = [name for name in parameters if name in CONSTRAINT_PARAMETERS]
-        if frozen and recipe.freezes_constraints(request.options):
-            raise UnsupportedError(
-                f"{algorithm!r} plans its work from the constraints' own numbers, so {', '.join(frozen)} cannot be "
-                f"inputs of it; 'lcaba', 'ltl', 'pv_osim' and 'delassus_operator' take them"
-            )
-        if model.constraints and not recipe.ignores_constraints:
-            raise UnsupportedError(
-                f"{algorithm!r} is for trees without constraints, and {model.name!r} has {len(model.constraints)}; use "
-                f"one that takes them into account, such as 'constrained_aba', or model.without_constraints()"
-            )
-        if model.has_loops and not recipe.takes_loops:
-            raise UnsupportedError(
-                f"{algorithm!r} takes constraints to the ground only, and {model.name!r} has some between two bodies; "
-                f"{', '.join(map(repr, kin_that_take_loops(algorithm)))} take those too"
-            )
-        return request
-
-    @property
-    def arithmetic(self) -> str:
-        """The precision to compute in."""
-        return "float64" if self.recipe.needs_double(self.options) else self.precision
-
-    @functools.cached_property
-    def input_shapes(self) -> dict[str, tuple[int, ...]]:
-        return self.recipe.input_shapes(self.model, self.parameters, self.f_ext, self.options)
-
-    @property
-    def labels(self) -> dict[str, tuple[str, ...]]:
-        """Names of the rows of outputs that have one row per constraint, or per contact."""
-        touching = tuple(point.name for point in self.model.contacts) if self.recipe.contacts(self.options) else ()
-        return {"forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching)}
-
-    @property
-    def key(self) -> str:
-        """Identifies the program without tracing it: the model, the request and our own sources."""
-        request = [
-            self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
-        ]  # fmt: skip
-        touching = self.recipe.contacts(self.options)
-        known = self.model.fingerprint_of_dynamics if touching else self.model.fingerprint_without_contacts
-        text = json.dumps([request, known, _sources_hash()], default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        given = {name: values[name] for name in self.parameters}
-        tree = Tree(self.model, given) if given else tree_of(self.model)
-        precisions = {"precision": self.precision, "arithmetic": self.arithmetic}
-        results = self.recipe.evaluate(tree, values, {**self.options, **precisions})
-        return {name: results[name] for name in self.outputs}
-
-    def check_plan(self) -> None:
-        """The part of checking that takes long."""
-        if self.recipe.check_plan is not None:
-            self.recipe.check_plan(self.model, self.options)
-
-    def program(self) -> Program:
-        self.check_plan()
-        if self.recipe.check is not None:
-            self.recipe.check(self.model)
-        evaluate = lambda **values: self.evaluate(values)  # noqa: E731  trace passes inputs by name
-        return simplify(trace(evaluate, self.input_shapes, name=self.recipe.name, labels=self.labels))
+def _request(
+    model: Model, algorithm: str | None, outputs, parameters, f_ext: bool, options: Mapping[str, Any],
+    precision: str = "float64", *, cache: bool = True,
+) -> tuple[Request, Choice | None]:  # fmt: skip
+    """What is asked for, checked; and why that algorithm, if it was not named."""
+    if not isinstance(model, Model) or algorithm in RECIPES:
+        return Request.of(model, algorithm, outputs, parameters, f_ext, options, precision), None
+    outputs = outputs if outputs is None or isinstance(outputs, str) else tuple(outputs)
+    parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    wish = Wish(outputs, parameters, bool(f_ext), tuple(options.items()), precision)
+    choice = choose(model, FORWARD_DYNAMICS if algorithm is None else algorithm, wish, cache=cache)
+    return choice.request(model, wish), choice
 
 
 def declared_inputs(function: Callable, inputs) -> Mapping[str, int | tuple[int, ...]]:
@@ -268,15 +184,3 @@ def _as_array(value, batch: tuple[int, ...]) -> np.ndarray:
     if not array.size:
         return np.zeros((*batch, *array.shape))
     return np.broadcast_to(array, batch).copy()
-
-
-@functools.cache
-def _sources_hash() -> str:
-    """Of every file whose change could change a traced program."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parent
-    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "derivatives", "."):
-        for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
-            digest.update(path.relative_to(root).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()

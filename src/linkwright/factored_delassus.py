@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from .codegen import CompiledFunction, check_dtype, compile_cached
-from .compilation import Request
 from .errors import InputError
 from .model import Model
+from .programs import Request
 from .programs.delassus_operator import LATE_INPUTS
 from .programs.stages import Stages, cut
 from .trace import Operations

@@ -5,7 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.bench.trust import recheck
-from linkwright.compilation import Request
+from linkwright.programs import Request
 from linkwright.programs.precision import Precision
 
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..compilation import Request, compile, reference
+from ..compilation import compile, reference
 from ..errors import LinkwrightError
 from ..model import Model
-from ..programs import RECIPES, Recipe
+from ..programs import FORWARD_DYNAMICS, Recipe, Request, choose, problems
+from ..programs.choice import unsuitable
 from ..trace import count_operations
 from .facts import clusters_of
 from .mobility import Mobility, mobility
 from .timing import best_seconds
 
 _BATCH = 512
-# Inputs by which forward dynamics are recognised: in coordinates of the tree, and in independent ones.
-_FORWARD = {("q", "v", "tau"): "a", ("y", "yd", "tau_y"): "ydd"}
-# Cheap, but not the same answer: penalties in place of constraints, reflected inertias in place of rotors.
-_APPROXIMATE = {"pv_soft": "penalties", "ltl_soft": "penalties", "approximate_aba": "reflected rotors"}
 
 
 @dataclass(frozen=True)
@@ -30,6 +27,8 @@ class AlgorithmCost:
     problem      why it cannot be used on this mechanism; None if it can
     approximate  what it replaces by something simpler; None if it is exact
     independent  whether it takes independent coordinates, and finds the closed pose as a part of its work
+    chosen       whether `compile(model)` takes it: it is in coordinates of the tree, exact at every pose, and no other
+                 such has fewer operations
     """
 
     name: str
@@ -39,6 +38,7 @@ class AlgorithmCost:
     approximate: str | None = None
     independent: bool = False
     problem: str | None = None
+    chosen: bool = False
 
     @property
     def exact(self) -> bool:
@@ -47,20 +47,16 @@ class AlgorithmCost:
 
 def forward_dynamics(model: Model, report: Mobility) -> Iterator[tuple[Recipe, str | None]]:
     """Every named algorithm that computes accelerations, and why it cannot be used on this model, if so."""
-    for recipe in RECIPES.values():
-        if recipe.inputs not in _FORWARD:
-            continue
-        if not model.constraints and ("baumgarte" in recipe.options or recipe.inputs[0] == "y"):
-            continue  # a constrained solver without constraints is ABA
-        yield recipe, _problem(model, recipe, report)
+    for recipe in problems()[FORWARD_DYNAMICS]:
+        if model.constraints or recipe.constraints == "none":  # a constrained solver without constraints is ABA
+            yield recipe, _problem(model, recipe, report)
 
 
 def _problem(model: Model, recipe: Recipe, report: Mobility) -> str | None:
-    if model.constraints and not recipe.ignores_constraints:
-        return "knows no constraints"
-    if model.has_loops and not recipe.takes_loops:
-        return "takes constraints to the ground only"
-    if recipe.inputs[0] == "y":
+    reason = unsuitable(model, recipe)
+    if reason is not None:
+        return reason
+    if recipe.coordinates == "independent":
         clusters = clusters_of(model)
         if isinstance(clusters, str):
             return clusters
@@ -68,18 +64,13 @@ def _problem(model: Model, recipe: Recipe, report: Mobility) -> str | None:
         _request(model, recipe)
     except LinkwrightError as error:
         return str(error)
-    if "baumgarte" in recipe.options and "mu" not in recipe.options and report.redundancy:
+    if recipe.needs_independent_rows and report.redundancy:
         return f"needs independent constraints; {report.redundancy} rows repeat others"
     return None
 
 
 def _request(model: Model, recipe: Recipe) -> Request:
-    return Request.of(model, recipe.name, _output(recipe), (), False, {})
-
-
-def _output(recipe: Recipe) -> str:
-    wanted = _FORWARD[recipe.inputs]
-    return wanted if wanted in recipe.outputs else recipe.outputs[0]
+    return Request.of(model, recipe.name, recipe.outputs[0], (), False, {})
 
 
 def algorithm_costs(
@@ -100,7 +91,16 @@ def algorithm_costs(
             except LinkwrightError as error:  # found out only when traced, such as a joint that moves no inertia
                 problem = str(error)
         refused.append(AlgorithmCost(recipe.name, problem=problem))
+    chosen = _chosen(model)
+    usable = [replace(cost, chosen=cost.name == chosen) for cost in usable]
     return [*sorted(usable, key=lambda cost: cost.operations), *refused]
+
+
+def _chosen(model: Model) -> str | None:
+    try:
+        return choose(model).algorithm
+    except LinkwrightError:  # none suits; the reasons of all are in the table
+        return None
 
 
 def cheapest(costs: list[AlgorithmCost]) -> AlgorithmCost | None:
@@ -110,14 +110,14 @@ def cheapest(costs: list[AlgorithmCost]) -> AlgorithmCost | None:
 
 
 def _cost(model: Model, recipe: Recipe, times: bool, seconds: float, progress) -> AlgorithmCost:
-    approximate, independent = _APPROXIMATE.get(recipe.name), recipe.inputs[0] == "y"
+    approximate, independent = recipe.approximation, recipe.coordinates == "independent"
     request = _request(model, recipe)
     if not times:
         progress(f"tracing {recipe.name}")
         operations = count_operations(request.program()).total
         return AlgorithmCost(recipe.name, operations, approximate=approximate, independent=independent)
     progress(f"compiling {recipe.name}")
-    function = compile(model, recipe.name, outputs=_output(recipe))
+    function = compile(model, recipe.name, outputs=recipe.outputs[0])
     progress(f"timing {recipe.name}")
     one, many = _inputs(model, request, None), _inputs(model, request, _BATCH)
     best = best_seconds({"single": lambda: function(*one), "batched": lambda: function(*many)}, seconds=seconds)

@@ -89,7 +89,7 @@ def measure(
     """One system after the other; within a system all contenders take turns."""
     for name in systems or family.systems:
         model = family.systems[name]()
-        able = [x for x in algorithms or family.algorithms if RECIPES[x].takes_loops or not model.has_loops]
+        able = [x for x in algorithms or family.algorithms if RECIPES[x].takes_constraints_of(model)]
         yield _measure_system(family, name, model, able, peer, seconds, progress)
 
 

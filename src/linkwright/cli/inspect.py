@@ -97,6 +97,7 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
             {
                 "name": cost.name, "operations": cost.operations, "single": cost.single, "batched": cost.batched,
                 "exact": cost.exact, "problem": cost.problem, "cheapest": cost is best,
+                "chosen": cost.chosen,
             }
             for cost in costs
         ],
@@ -225,6 +226,7 @@ def _costs(costs: list[AlgorithmCost]) -> Group:
     for cost in costs:
         if cost.problem is None:
             note = "[bold green]cheapest[/]" if cost is best else ""
+            note += f"{', ' if note else ''}[green]taken unless another is named[/]" if cost.chosen else ""
             note = note if cost.exact else f"[dim]approximate: {cost.approximate}[/]"
             if cost.independent:
                 note += " [dim]independent coordinates; closes its loops itself[/]"

@@ -18,7 +18,7 @@ The way of a program, each step in the file of its name:
     function    what the user holds (runner: the general way of calling it)
 """
 
-from .cache import load_cached
+from .cache import load_cached, load_note, store_note
 from .compiled_function import CompiledFunction
 from .compiling import compile_cached, compile_program
 from .results import Result, result_class
@@ -27,5 +27,5 @@ from .target import check_dtype
 
 __all__ = [
     "ArraySpec", "CompiledFunction", "Result", "check_dtype", "compile_cached", "compile_program", "load_cached",
-    "result_class",
+    "load_note", "result_class", "store_note",
 ]  # fmt: skip

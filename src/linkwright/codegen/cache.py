@@ -1,6 +1,6 @@
-"""Compiled functions on disk.
+"""Compiled functions on disk, and notes of what was found out on the way to them.
 
-One file per function, named after a key over everything that shapes its code. What is read back is machine code that
+One file each, named after a key over everything that shapes its code. What is read back is machine code that
 will be executed, so the directory must belong to this user and be writeable by nobody else, and a file must carry the
 magic bytes, its own key and a checksum of its contents. Anything else is compiled afresh and overwritten; links, pipes
 and devices are neither followed nor waited for. A directory that cannot be used is reported once, and otherwise
@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import json
 import logging
 import os
 import stat
@@ -20,7 +21,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import CodegenError
 from ..trace import Program, Repeat
@@ -81,6 +82,32 @@ def source_hash() -> str:
 
 def load_cached(key: str) -> Image | None:
     """The function stored under `key`, if there is one and it is intact."""
+    payload = _load(key)
+    try:
+        return None if payload is None else Image.from_bytes(payload)
+    except CodegenError:
+        return None
+
+
+def store(key: str, image: Image) -> None:
+    _store(key, image.to_bytes())
+
+
+def load_note(key: str) -> Any:
+    """Plain data stored under `key`, so that it need not be found out again; None if there is none."""
+    payload = _load(key)
+    try:
+        return None if payload is None else json.loads(payload)
+    except ValueError:
+        return None
+
+
+def store_note(key: str, data: Any) -> None:
+    _store(key, json.dumps(data).encode())
+
+
+def _load(key: str) -> bytes | None:
+    """What is stored under `key`, if it is intact."""
     directory = cache_directory()
     if directory is None:
         return None
@@ -95,12 +122,7 @@ def load_cached(key: str) -> Image | None:
         _warn_once(directory, error)
         return None
     head = _header(key, data[len(_header(key, b"")) :])
-    if not data.startswith(head):
-        return None
-    try:
-        return Image.from_bytes(data[len(head) :])
-    except CodegenError:
-        return None
+    return data[len(head) :] if data.startswith(head) else None
 
 
 def _read_private(directory: Path, path: Path) -> bytes:
@@ -132,11 +154,10 @@ def _open_file(path: Path) -> BinaryIO:
     return open(handle, "rb")
 
 
-def store(key: str, image: Image) -> None:
+def _store(key: str, payload: bytes) -> None:
     directory = cache_directory()
     if directory is None:
         return
-    payload = image.to_bytes()
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(directory)

@@ -29,6 +29,8 @@ class CompiledFunction:
         self._runner = runner
         self._image = runner.image
         self.from_cache = from_cache
+        self.choice: Any = None
+        """Why this algorithm was taken, with the operations of others, where a problem was named and none of them."""
 
     @classmethod
     def of(cls, image: Image, target: Target, *, threads: int = 1, from_cache: bool = False) -> CompiledFunction:
@@ -66,6 +68,11 @@ class CompiledFunction:
     @property
     def name(self) -> str:
         return self._image.signature.name
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm, also where it was not named but chosen."""
+        return self.name
 
     @property
     def inputs(self) -> tuple[ArraySpec, ...]:

@@ -4,6 +4,7 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 """
 
 from .actuation import ACTUATION
+from .choice import FORWARD_DYNAMICS, Choice, Wish, choose
 from .closures import CLOSURES
 from .cluster_coordinates import CLUSTER_COORDINATES
 from .cluster_dynamics import CLUSTERS
@@ -13,18 +14,13 @@ from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .frame_programs import KINEMATICS
 from .recipe import Recipe
+from .registry import RECIPES, problems, register
+from .request import Request
 from .step import STEP
 
-_GROUPS = (
+for _group in (
     DYNAMICS, CONSTRAINED, CONTACT, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP,
-)  # fmt: skip
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for group in _GROUPS for recipe in group}
+):  # fmt: skip
+    register(*_group)
 
-
-def kin_that_take_loops(name: str) -> list[str]:
-    """Names of programs of the same group that take constraints between bodies."""
-    group = next(group for group in _GROUPS if any(recipe.name == name for recipe in group))
-    return [recipe.name for recipe in group if recipe.takes_loops]
-
-
-__all__ = ["RECIPES", "Recipe", "kin_that_take_loops"]
+__all__ = ["FORWARD_DYNAMICS", "RECIPES", "Choice", "Recipe", "Request", "Wish", "choose", "problems", "register"]

@@ -60,7 +60,10 @@ ACTUATION = (
     Recipe(
         "closed_loop_inverse_dynamics", "motor torques (least norm) and constraint forces of a closed motion",
         ("q", "v", "a"), ("tau", "forces", "lam", "status"), _inverse_dynamics, ("f_ext",), ("tau", "forces"),
-        {"motors": None}, check_options=_check,
+        {"motors": None}, check_options=_check, solves="inverse_dynamics", constraints="any",
     ),
-    Recipe("constraint_forces", "wrenches on first frames of multipliers lam", ("q", "lam"), ("forces",), _forces),
+    Recipe(
+        "constraint_forces", "wrenches on first frames of multipliers lam", ("q", "lam"), ("forces",), _forces,
+        constraints="any",
+    ),
 )  # fmt: skip

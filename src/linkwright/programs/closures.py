@@ -43,8 +43,8 @@ def check_positions(model) -> None:
 CLOSURES = (
     Recipe(
         "constraint_error", "how far each constraint row is from being met", ("q",), ("error",), _error,
-        check_options=lambda model, options: check_positions(model),
+        check_options=lambda model, options: check_positions(model), constraints="any",
     ),
-    Recipe("constraint_jacobian", "J of all constraint rows", ("q",), ("J",), _jacobian),
-    Recipe("constraint_bias", "dJ/dt v of all constraint rows", ("q", "v"), ("bias",), _bias),
+    Recipe("constraint_jacobian", "J of all constraint rows", ("q",), ("J",), _jacobian, constraints="any"),
+    Recipe("constraint_bias", "dJ/dt v of all constraint rows", ("q", "v"), ("bias",), _bias, constraints="any"),
 )  # fmt: skip

@@ -84,16 +84,18 @@ _FORWARD_OUTPUTS, _INVERSE_OUTPUTS = ("ydd", "a", "q", "residual", "status"), ("
 _REFLECTED = {"reflected": "diagonal"}
 
 
-def _forward_recipe(name: str, summary: str, evaluate, options=None) -> ClusterRecipe:
+def _forward_recipe(name: str, summary: str, evaluate, options=None, approximation=None) -> ClusterRecipe:
     return cluster_recipe(
-        name, summary, _FORWARD_INPUTS, _FORWARD_OUTPUTS, evaluate, optional=("f_ext",), options=options
-    )
+        name, summary, _FORWARD_INPUTS, _FORWARD_OUTPUTS, evaluate, optional=("f_ext",), options=options,
+        solves="forward_dynamics", approximation=approximation,
+    )  # fmt: skip
 
 
-def _inverse_recipe(name: str, summary: str, evaluate, options=None) -> ClusterRecipe:
+def _inverse_recipe(name: str, summary: str, evaluate, options=None, approximation=None) -> ClusterRecipe:
     return cluster_recipe(
-        name, summary, _INVERSE_INPUTS, _INVERSE_OUTPUTS, evaluate, optional=("f_ext",), options=options
-    )
+        name, summary, _INVERSE_INPUTS, _INVERSE_OUTPUTS, evaluate, optional=("f_ext",), options=options,
+        solves="inverse_dynamics", approximation=approximation,
+    )  # fmt: skip
 
 
 _of_posture = partial(cluster_recipe, inputs=("y",), contacts=True)
@@ -104,24 +106,25 @@ CLUSTERS = (
     _inverse_recipe("cluster_rnea", "inverse dynamics with embedded loops", _inverse(cluster_rnea)),
     _of_posture(
         "cluster_crba", "inertia matrix of independent coordinates", outputs=("H", "residual", "status"),
-        evaluate=_inertia,
+        evaluate=_inertia, solves="inertia_matrix",
     ),
     _of_posture(
-        "cluster_efpa", "Delassus matrix with embedded loops", outputs=_MATRIX, evaluate=_operational(cluster_efpa)
+        "cluster_efpa", "Delassus matrix with embedded loops", outputs=_MATRIX, evaluate=_operational(cluster_efpa),
+        solves="delassus_matrix",
     ),
     _inverse_recipe("projected_rnea", "inverse dynamics of the spanning tree, projected", _inverse(projected_rnea)),
     _forward_recipe("projection", "forward dynamics by projecting the spanning tree's", _forward(projection)),
     _forward_recipe("lagrange", "forward dynamics with multipliers of the loops", _forward(lagrange)),
     _forward_recipe(
         "approximate_aba", "forward dynamics, of rotors only the reflected inertia",
-        _forward(cluster_aba, reflected=True), _REFLECTED,
+        _forward(cluster_aba, reflected=True), _REFLECTED, "reflected rotors",
     ),
     _inverse_recipe(
         "approximate_rnea", "inverse dynamics, of rotors only the reflected inertia",
-        _inverse(cluster_rnea, reflected=True), _REFLECTED,
+        _inverse(cluster_rnea, reflected=True), _REFLECTED, "reflected rotors",
     ),
     _of_posture(
         "projected_efpa", "Delassus matrix of the spanning tree, projected", outputs=_MATRIX,
-        evaluate=_operational(projected_efpa),
+        evaluate=_operational(projected_efpa), solves="delassus_matrix",
     ),
 )  # fmt: skip

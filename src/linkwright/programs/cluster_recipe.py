@@ -93,10 +93,11 @@ def _not_embedded(model: Model, outside: list[str]) -> str:
 
 
 def cluster_recipe(
-    name, summary, inputs, outputs, evaluate, *, optional=(), options=None, contacts=False, default=1
+    name, summary, inputs, outputs, evaluate, *, optional=(), options=None, contacts=False, default=1, **declared: Any
 ) -> ClusterRecipe:
     """The first `default` outputs are those given when none are named."""
     return ClusterRecipe(
         name, summary, inputs, outputs, evaluate, optional, outputs[:default], {**OPTIONS, **(options or {})},
         check_options=_check_options, check_plan=_check_plan(not contacts), freezes_constraints=lambda options: True,
+        coordinates="independent", constraints="any", **declared,
     )  # fmt: skip

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +25,14 @@ from ..algorithms.convergence.proximal import Iterations, iterate
 from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
-from ..model import Model
+from ..model import Model, Tree
 from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
 from .closures import check_positions
+from .least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
 from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
-from .precision import SINGLE, Precision, promises_answers
-from .recipe import Recipe, external_forces
+from .precision import SINGLE, Precision
+from .recipe import Constraints, Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
 
@@ -37,9 +40,8 @@ _OUTPUTS = ("a", "forces", "lam", "residual", "iterations", "status")
 _DEFAULT = ("a", "forces", "residual", "iterations", "status")
 # Inputs that options switch on, in the order of the call.
 _SWITCHED = {"desired": "desired", "active": "active", "mu": "mu", "warm_start": "lam"}
-_HARD = {"desired": None, "active": None, "baumgarte": None}
-_SOFT = {**_HARD, "mu": None}
-_PROXIMAL = {**_SOFT, "iterations": None, "tolerance": None, "rank_tolerance": None, "warm_start": None}
+_OPTIONS = {"desired": None, "active": None, "baumgarte": None}
+_ITERATED = {"iterations": None, "tolerance": None, "rank_tolerance": None, "warm_start": None}
 # About the relative error of accelerations at which iterations end that nobody has counted, by the precision of the
 # answer. Where the Delassus matrix is there, passes are cheap and sizes are those of unconstrained accelerations.
 TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
@@ -48,6 +50,27 @@ CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
 # What evidence has to show where digits may be lost (evidence.py), by the precision of the answer.
 TRUSTED_ERROR = {"float64": 7e-7, "float32": 7e-4}
+
+
+@dataclass(frozen=True)
+class Family:
+    """What solvers that treat constraint rows alike have in common.
+
+    promises_answers   whether status ok says that accelerations are right: then they are computed in double precision
+    """
+
+    options: Mapping[str, Any]
+    promises_answers: Callable[[Mapping[str, Any]], bool]
+    needs_independent_rows: bool = False
+    approximation: str | None = None
+    expected_passes: int | None = None
+
+
+HARD = Family(_OPTIONS, lambda options: True, needs_independent_rows=True)
+SOFT = Family({**_OPTIONS, "mu": None}, lambda options: False, approximation="penalties")
+# Penalties take iterations to be right, and nobody to count them. A typical sample takes the factorization and one
+# sweep beyond it.
+PROXIMAL = Family({**SOFT.options, **_ITERATED}, lambda options: options["iterations"] is None, expected_passes=2)
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -85,11 +108,11 @@ def _check_options(model, options) -> None:
             raise InputError(f"rank_tolerance is {rank!r}; singular values are scaled to about 1: expected less")
 
 
-def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
+def _solver(name: str, solve, stiffness: Stiffness, family: Family):
     def evaluate(tree, x, options):
         mu, precision = None, Precision.of(options)
         most_lost = precision.most_lost(name)
-        if "mu" in options:
+        if family is not HARD:
             counted, given = options.get("iterations", 1) is not None, options["mu"]
             wanted = stiffness.of(counted=counted, arithmetic=precision.arithmetic)
             if not counted:
@@ -102,7 +125,7 @@ def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
             active=x.get("active"), mu=mu, baumgarte=options["baumgarte"], weakest=_weakest(tree.model, precision),
         )  # fmt: skip
-        if proximal:
+        if family is PROXIMAL:
             start = list(x["lam"]) if "lam" in x else [0.0] * len(problem.rows)
             factored = solve(problem, start)
             if options["iterations"] is None:
@@ -119,7 +142,7 @@ def _solver(name: str, solve, stiffness: Stiffness, *, proximal: bool = False):
         else:
             hard = pv_auto if options.get("base") == "last" else solve
             solution = hard(problem)
-            if "mu" not in options:
+            if family is HARD:
                 solution = examined(problem, solution, hard, _trusted(precision, most_lost))
         return _outputs(problem, solution, most_lost)
 
@@ -189,14 +212,16 @@ def _forces(problem: ConstrainedProblem, lam) -> list:
 
 
 def _recipe(
-    name: str, summary: str, solve, options, *, loops: bool = False, stiffness: Stiffness = PRIMAL
+    name: str, summary: str, solve, family: Family, constraints: Constraints, *, stiffness: Stiffness = PRIMAL,
+    options: Mapping[str, Any] | None = None, plans: Callable[[Mapping[str, Any]], bool] = lambda options: False,
+    least: Callable[[Tree], int] | None = None,
 ) -> Recipe:  # fmt: skip
     return Recipe(
-        name, summary, ("q", "v", "tau"), _OUTPUTS,
-        _solver(name, solve, stiffness, proximal="iterations" in options),
-        ("f_ext",), _DEFAULT, options, check_solvable, _check_options, _switched_inputs, takes_loops=loops,
-        freezes_constraints=lambda options: name == "pv_early" or options.get("base") == "last",
-        needs_double=promises_answers,
+        name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(name, solve, stiffness, family), ("f_ext",), _DEFAULT,
+        {**family.options, **(options or {})}, check_solvable, _check_options, _switched_inputs,
+        solves="forward_dynamics", constraints=constraints, needs_independent_rows=family.needs_independent_rows,
+        approximation=family.approximation, expected_passes=family.expected_passes, least_operations=least,
+        differentiable=family is not PROXIMAL, freezes_constraints=plans, needs_double=family.promises_answers,
     )  # fmt: skip
 
 
@@ -207,27 +232,40 @@ def pv_soft(problem: ConstrainedProblem) -> Solution:
 
 
 CONSTRAINED = (
-    _recipe("lcaba", "constrained forward dynamics with loops, any constraints", lcaba, _PROXIMAL, loops=True),
+    _recipe(
+        "lcaba", "constrained forward dynamics with loops, any constraints", lcaba, PROXIMAL, "any",
+        least=least_of_lcaba,
+    ),
     _recipe(
         "prox_bbo", "constrained forward dynamics with loops, proximal, multipliers eliminated at loop roots", prox_bbo,
-        _PROXIMAL, loops=True, stiffness=ROOTS,
+        PROXIMAL, "any", stiffness=ROOTS, least=least_of_bbo,
     ),
-    _recipe("bbo", "constrained forward dynamics with loops, independent closures", bbo, _HARD, loops=True),
-    _recipe("constrained_aba", "constrained forward dynamics, O(n + m), any constraints", constrained_aba, _PROXIMAL),
+    _recipe("bbo", "constrained forward dynamics with loops, independent closures", bbo, HARD, "any"),
     _recipe(
-        "prox_pv", "constrained forward dynamics, proximal Popov-Vereshchagin", prox_pv, _PROXIMAL, stiffness=DUAL
-    ),
-    _recipe(
-        "prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, _PROXIMAL, loops=True,
-        stiffness=DUAL,
+        "constrained_aba", "constrained forward dynamics, O(n + m), any constraints", constrained_aba, PROXIMAL,
+        "ground", least=least_of_lcaba,
     ),
     _recipe(
-        "prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, _PROXIMAL,
+        "prox_pv", "constrained forward dynamics, proximal Popov-Vereshchagin", prox_pv, PROXIMAL, "ground",
+        stiffness=DUAL, least=least_of_bbo,
+    ),
+    _recipe(
+        "prox_ltl", "constrained forward dynamics, proximal, joint space", prox_ltl, PROXIMAL, "any", stiffness=DUAL,
+        least=least_of_joint_space,
+    ),
+    _recipe(
+        "prox_ltls", "constrained forward dynamics, augmented inertia matrix", prox_ltls, PROXIMAL, "ground",
         stiffness=AUGMENTED,
     ),
-    _recipe("pv", "constrained forward dynamics, independent constraints", pv, {**_HARD, "base": "first"}),
-    _recipe("pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, _HARD),
-    _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, _HARD, loops=True),
-    _recipe("pv_soft", "constraints as penalties, O(n + m)", pv_soft, _SOFT),
-    _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, _SOFT, loops=True),
+    _recipe(
+        "pv", "constrained forward dynamics, independent constraints", pv, HARD, "ground", options={"base": "first"},
+        plans=lambda options: options["base"] == "last",
+    ),
+    _recipe(
+        "pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, HARD, "ground",
+        plans=lambda options: True,
+    ),
+    _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, HARD, "any"),
+    _recipe("pv_soft", "constraints as penalties, O(n + m)", pv_soft, SOFT, "ground"),
+    _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, SOFT, "any"),
 )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..algorithms.delassus.caba_osim import caba_osim
 from ..algorithms.delassus.delassus_dense import dense_delassus
 from ..algorithms.delassus.efpa import efpa
@@ -13,7 +15,7 @@ from ..algorithms.delassus.pv_osimr import pv_osimr
 from ..errors import InputError
 from .delassus_operator import DELASSUS_OPERATOR
 from .penalties import penalties
-from .recipe import Recipe, square
+from .recipe import Constraints, Recipe, square
 from .solvable import check_solvable
 from .status import status
 
@@ -53,17 +55,19 @@ def _operator(tree, x, options):
 
 
 def _recipe(
-    name: str, summary: str, output: str, evaluate, options, *, loops: bool = False, further: tuple[str, ...] = ()
+    name: str, summary: str, output: str, evaluate, options, *, further: tuple[str, ...] = (), **declared: Any
 ) -> Recipe:  # fmt: skip
     return Recipe(
         name, summary, ("q",), (output, *further), evaluate, default_outputs=(output,), options=options,
-        check=check_solvable, check_options=_check_options, switched_inputs=_switched, takes_loops=loops,
-        freezes_constraints=lambda options: name == "pv_osim_fast",
+        check=check_solvable, check_options=_check_options, switched_inputs=_switched, **declared,
     )  # fmt: skip
 
 
-def _matrix_recipe(compute, summary: str, *, loops: bool = True) -> Recipe:
-    return _recipe(compute.__name__, summary, "delassus", _matrix(compute), _MASKED, loops=loops)
+def _matrix_recipe(compute, summary: str, *, constraints: Constraints = "any") -> Recipe:
+    return _recipe(
+        compute.__name__, summary, "delassus", _matrix(compute), _MASKED, solves="delassus_matrix",
+        constraints=constraints,
+    )  # fmt: skip
 
 
 DELASSUS = (
@@ -72,11 +76,15 @@ DELASSUS = (
     _matrix_recipe(kjr, "Delassus matrix, Kreutz-Jain-Rodriguez"),
     _matrix_recipe(efpa, "Delassus matrix by extended force propagators"),
     _matrix_recipe(pv_osim, "Delassus matrix, Popov-Vereshchagin"),
-    _matrix_recipe(pv_osimr, "Delassus matrix, O(n + m^2)", loops=False),
+    _matrix_recipe(pv_osimr, "Delassus matrix, O(n + m^2)", constraints="ground"),
     _recipe(
         "pv_osim_fast", "its inverse, or that applied to a vector (apply='input')", "osim", _operator,
-        {**_MASKED, "apply": None}, further=("status",),
+        {**_MASKED, "apply": None}, further=("status",), solves="operational_inertia", constraints="ground",
+        needs_independent_rows=True, freezes_constraints=lambda options: True,
     ),
-    _recipe("caba_osim", "inverse of the Delassus matrix plus 1/mu", "osim", _damped_osim, {**_MASKED, "mu": None}),
+    _recipe(
+        "caba_osim", "inverse of the Delassus matrix plus 1/mu", "osim", _damped_osim, {**_MASKED, "mu": None},
+        solves="operational_inertia", constraints="ground", approximation="penalties",
+    ),
     DELASSUS_OPERATOR,
 )  # fmt: skip

@@ -97,5 +97,5 @@ DELASSUS_OPERATOR = OperatorRecipe(
     "delassus_operator", "J M^-1 J' x, (J M^-1 J' + 1/mu)^-1 x, and the rows' acceleration without constraint forces",
     ("q", "v", "tau", "x"), tuple(LATE_INPUTS), partial(_evaluate, _DEFAULT), ("f_ext",), _DEFAULT,
     {"active": None, "mu": None, "count": None, "method": None, "applications": None}, check_solvable, _check_options,
-    _switched,
+    _switched, constraints="any",
 )  # fmt: skip

@@ -52,14 +52,15 @@ def _center_of_mass_velocity(tree, x, options):
 DYNAMICS = (
     Recipe(
         "aba", "forward dynamics", ("q", "v", "tau"), ("a", "status"), _aba, ("f_ext",), ("a",), check=check_solvable,
-        ignores_constraints=False,
+        solves="forward_dynamics", constraints="none",
     ),
     Recipe(
-        "rnea", "inverse dynamics", ("q", "v", "a"), ("tau",), _rnea, ("f_ext",), ignores_constraints=False,
+        "rnea", "inverse dynamics", ("q", "v", "a"), ("tau",), _rnea, ("f_ext",), solves="inverse_dynamics",
+        constraints="none",
     ),
     Recipe(
         "bias_torques", "torques that give zero acceleration", ("q", "v"), ("tau",), _bias, ("f_ext",),
-        ignores_constraints=False,
+        constraints="none",
     ),
     Recipe(
         "gravity_torques", "torques that hold against gravity", ("q",), ("tau",),
@@ -71,7 +72,7 @@ DYNAMICS = (
     ),
     Recipe(
         "crba", "joint-space inertia matrix", ("q",), ("M",),
-        lambda tree, x, options: {"M": square(crba(tree, x["q"]))},
+        lambda tree, x, options: {"M": square(crba(tree, x["q"]))}, solves="inertia_matrix",
     ),
     Recipe(
         "ltl_factor", "L with L'L = M", ("q",), ("L",),

@@ -55,9 +55,3 @@ class Precision:
     def most_lost_to_masses(self) -> float:
         """The same of what masses usually cost solvers with penalties in their inertias."""
         return _MOST_LOST_TO_MASSES[self.answer]
-
-
-def promises_answers(options: Mapping[str, Any]) -> bool:
-    """Of a constrained solver: whether status ok says that accelerations are right. Hard constraints have no penalties;
-    with penalties that takes iterations, and nobody to count them."""
-    return "mu" not in options or ("iterations" in options and options["iterations"] is None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from ..model import Model, Tree
 from ..model.parameters import parameter_shapes
 from ..spatial import Force
 
+Coordinates = Literal["tree", "independent"]
+Constraints = Literal["irrelevant", "none", "ground", "any"]
+Contacts = Literal["none", "soft", "rigid"]
 Shape = tuple[int, ...]
 
 SHAPES: dict[str, Callable[[Model], Shape]] = {
@@ -72,13 +75,26 @@ class Recipe:
     check_options: Callable[[Model, Mapping[str, Any]], None] | None = None
     switched_inputs: Callable[[Mapping[str, Any]], tuple[str, ...]] = lambda options: ()
     """Further inputs that options switch on."""
-    ignores_constraints: bool = True
-    """Constraints make no difference (kinematics, inertias), or are taken into account; else they are refused."""
-    takes_loops: bool = True
-    """Constraints between two bodies are taken into account or make no difference; else they are refused."""
-
-    contacts: Callable[[Mapping[str, Any]], str | None] = lambda options: None
-    """The law of the model's contacts, "soft"; None where contacts make no difference."""
+    solves: str = ""
+    """The problem it is one way of many to solve, such as "forward_dynamics"; empty if it is the only one."""
+    coordinates: Coordinates = "tree"
+    """In which motions and torques are given: those of the spanning tree, or independent ones of closed loops."""
+    constraints: Constraints = "irrelevant"
+    """Which constraints of the model it takes into account: those between a body and the ground, or any. With "none" it
+    would need them and cannot have them, so models with constraints are refused; where they are "irrelevant"
+    (kinematics, inertias) they make no difference."""
+    contacts: Callable[[Mapping[str, Any]], Contacts] = lambda options: "none"
+    """The law by which the model's contacts act."""
+    needs_independent_rows: bool = False
+    """Whether constraint rows that depend on one another have no answer, only a status that says so."""
+    approximation: str | None = None
+    """What it puts in place of the mechanism, such as "penalties"; None if it is exact."""
+    differentiable: bool = True
+    """Whether its first output has derivatives, with the options it has by default."""
+    expected_passes: int | None = None
+    """Passes of a typical sample where `iterations` are not counted: what choosers reckon with."""
+    least_operations: Callable[[Tree], int] | None = None
+    """A lower bound of its operations that needs no trace."""
 
     freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether something is planned from the constraints' own numbers, which then cannot be inputs of the call."""
@@ -93,6 +109,16 @@ class Recipe:
     """
     settled_options: Callable[[Model, dict[str, Any]], dict[str, Any]] = lambda model, options: options
     """Options with what the model says where the call says nothing."""
+
+    @property
+    def exact(self) -> bool:
+        return self.approximation is None
+
+    def takes_constraints_of(self, model: Model) -> bool:
+        """Whether every constraint of a model is one that it knows, or makes no difference."""
+        if self.constraints == "none":
+            return not model.constraints
+        return self.constraints != "ground" or not model.has_loops
 
     def input_shapes(
         self, model: Model, parameters: tuple[str, ...], f_ext: bool, options: Mapping[str, Any]

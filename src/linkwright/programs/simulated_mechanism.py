@@ -16,15 +16,16 @@ from ..algorithms.parts.straight_motion import StraightMotion
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
 from ..algorithms.tree.kinematics import velocities
-from ..model import Tree
+from ..model import Model, Tree
 from ..model.configuration import difference, integrate
 from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.parameters import PARAMETER_NAMES
 from ..scalar import Scalar, maximum, minimum, until, where
 from ..spatial import Force
+from .choice import FORWARD_DYNAMICS, Wish, choose
 from .joint_inertia import joint_inertias
 from .recipe import Recipe, external_forces
-from .solver_choice import SOLVERS, UNCONSTRAINED, cheapest_solver
+from .registry import RECIPES
 from .substeps import bearable_change, is_shortest
 
 # T / dt of the stabilization where it is derived from the step; docs/simulation.md shows the margins.
@@ -36,6 +37,12 @@ LIMIT_FREQUENCY = {"damped_euler": 1.0, "euler": 0.5, "implicitfast": 0.5, "rk4"
 _MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; Euler is stable up to 2, RK4 up to 2.78
 _DRIVEN = 4.0  # times what joints would do without constraints is believed without asking
 _PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
+
+
+def solver_of(model: Model, iterations: int | None) -> str:
+    """The forward dynamics that steps take unasked."""
+    asked = {"desired": "input", "iterations": iterations} if model.constraints else {}
+    return choose(model, FORWARD_DYNAMICS, Wish("a", options=tuple(asked.items()))).algorithm
 
 
 class SimulatedMechanism:
@@ -52,7 +59,7 @@ class SimulatedMechanism:
 
     @cached_property
     def solver(self) -> Recipe:
-        return SOLVERS[self.options["solver"] or cheapest_solver(self.model, self.options["iterations"])]
+        return RECIPES[self.options["solver"] or solver_of(self.model, self.options["iterations"])]
 
     @cached_property
     def solver_options(self) -> dict[str, Any]:
@@ -135,7 +142,7 @@ class SimulatedMechanism:
     def solve(self, tree: Tree, q, v, tau, desired, lam, outside: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Accelerations, multipliers, ... of the chosen solver."""
         values = {"q": q, "v": v, "tau": tau, **(outside or {})}
-        if not self.constrained or self.solver.name == UNCONSTRAINED:
+        if not self.constrained or self.solver.constraints == "none":
             none = {"lam": np.zeros(0), "forces": np.zeros((0, 6)), "residual": 0.0, "status": np.float64(0.0)}
             return {**none, **self.solver.evaluate(tree, values, self.solver_options)}
         values["desired"] = desired
@@ -153,7 +160,7 @@ class SimulatedMechanism:
         given = {"q": q, "v": v, "tau": tau, **self.f_ext}
 
         def limited(values):
-            loose = SOLVERS[UNCONSTRAINED].evaluate(tree, given, SOLVERS[UNCONSTRAINED].options)
+            loose = RECIPES["aba"].evaluate(tree, given, RECIPES["aba"].options)
             driven = _DRIVEN * largest_residual(loose["a"]) * self.h  # what torques and weight do is no dead point
             share = minimum(1.0, maximum(bearable, driven) / change)
             return [share * x for x in values], True

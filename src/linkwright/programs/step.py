@@ -20,12 +20,13 @@ from ..model import Model, Tree
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
+from .choice import check_solver
 from .recipe import Recipe
+from .registry import RECIPES
 from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
-from .solver_choice import SOLVERS, check_solver
 from .status import STATUS_INFEASIBLE, STATUS_OK
 from .substeps import in_parts
 
@@ -221,7 +222,8 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
-    check_solver(model, options["solver"])
+    if options["solver"] is not None:
+        check_solver(model, options["solver"])
     iterations, T = options["iterations"], options["baumgarte"]
     counted = isinstance(iterations, int) and not isinstance(iterations, bool) and 1 <= iterations <= 100
     if iterations is not None and not counted and options["contact"] is None:
@@ -248,7 +250,7 @@ def _needs_double(options) -> bool:
         return True
     if options["solver"] is None:
         return options["iterations"] is None
-    solver = SOLVERS[options["solver"]]
+    solver = RECIPES[options["solver"]]
     return solver.needs_double({**solver.options, "iterations": options["iterations"]})
 
 
@@ -256,7 +258,7 @@ STEP = (
     Recipe(
         "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
         ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
-        settled_options=settled_options, switched_inputs=_switched_inputs, needs_double=_needs_double,
-        contacts=lambda options: options["contact"],
+        settled_options=settled_options, switched_inputs=_switched_inputs, constraints="any",
+        contacts=lambda options: options["contact"] or "none", differentiable=False, needs_double=_needs_double,
     ),
 )  # fmt: skip

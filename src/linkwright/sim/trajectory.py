@@ -15,7 +15,7 @@ from ..compilation import compile, reference
 from ..errors import unknown_name
 from ..model import Model, tree_of
 from ..model.parameters import parameter_shapes
-from ..programs.solver_choice import cheapest_solver
+from ..programs.simulated_mechanism import solver_of
 from .invariants import energy_scale
 from .verdict import describe
 
@@ -77,7 +77,7 @@ class Trajectory:
         """The name of the forward dynamics used."""
         if self.contact:
             return "contact_dynamics"
-        return self.solver_asked_for or cheapest_solver(self.model, self.iterations)
+        return self.solver_asked_for or solver_of(self.model, self.iterations)
 
     @property
     def batch(self) -> int | None:

@@ -10,10 +10,11 @@ import numpy as np
 from ...algorithms.clusters.cluster_efpa import cluster_efpa
 from ...bench.cluster_times import random_states
 from ...codegen import compile_program
-from ...compilation import Request, trace_program
+from ...compilation import trace_program
 from ...io import load
 from ...model import Model
 from ...model.constraints import connect, weld
+from ...programs import Request
 from ...programs.cluster_dynamics import end_effector_rows
 from ...programs.cluster_recipe import cluster_recipe
 from ...programs.cluster_state import ClusterState, Lazy

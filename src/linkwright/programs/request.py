@@ -1,0 +1,140 @@
+"""`Request`: a named program, asked of one model."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, UnsupportedError, unknown_name
+from ..model import Model, Tree, tree_of
+from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
+from ..model.parameters import parameter_shapes
+from ..trace import Program, simplify, trace
+from .recipe import Recipe
+from .registry import RECIPES, names_of, problems
+from .soft_dynamics import CONTACT_OUTPUTS
+
+
+@dataclass(frozen=True)
+class Request:
+    """A named program on a model, with its options checked."""
+
+    model: Model
+    recipe: Recipe
+    outputs: tuple[str, ...]
+    parameters: tuple[str, ...]
+    f_ext: bool
+    options: Mapping[str, Any]
+    precision: str = "float64"
+    """Of the arrays: what is converged, right or dependent depends on it."""
+
+    @classmethod
+    def of(cls, model, algorithm, outputs, parameters, f_ext, options, precision="float64") -> Request:
+        if not isinstance(model, Model):
+            raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
+        if algorithm not in RECIPES:
+            raise unknown_name("algorithm", algorithm, [*problems(), *RECIPES])
+        chosen = RECIPES[algorithm].resolve_outputs(outputs)
+        recipe = RECIPES[algorithm].for_outputs(chosen)
+        parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        if f_ext and "f_ext" not in recipe.optional_inputs:
+            able = names_of(lambda other: "f_ext" in other.optional_inputs)
+            raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
+        settled = recipe.settled_options(model, recipe.resolve_options(options))
+        request = cls(model, recipe, chosen, parameters, bool(f_ext), settled, precision)
+        if recipe.check_plan is None:
+            request.input_shapes  # noqa: B018  refuses unknown parameters
+        else:
+            parameter_shapes(model, parameters)
+        if recipe.check_options is not None:
+            recipe.check_options(model, request.options)
+        frozen = [name for name in parameters if name in CONSTRAINT_PARAMETERS]
+        if frozen and recipe.freezes_constraints(request.options):
+            raise UnsupportedError(
+                f"{algorithm!r} plans its work from the constraints' own numbers, so {', '.join(frozen)} cannot be "
+                f"inputs of it; 'lcaba', 'ltl', 'pv_osim' and 'delassus_operator' take them"
+            )
+        refuse_unknown_constraints(model, recipe)
+        return request
+
+    @property
+    def arithmetic(self) -> str:
+        """The precision to compute in."""
+        return "float64" if self.recipe.needs_double(self.options) else self.precision
+
+    @functools.cached_property
+    def input_shapes(self) -> dict[str, tuple[int, ...]]:
+        return self.recipe.input_shapes(self.model, self.parameters, self.f_ext, self.options)
+
+    @property
+    def knows_contacts(self) -> bool:
+        return self.recipe.contacts(self.options) != "none"
+
+    @property
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        """Names of the rows of outputs that have one row per constraint, or per contact."""
+        touching = tuple(point.name for point in self.model.contacts) if self.knows_contacts else ()
+        return {"forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching)}
+
+    @property
+    def key(self) -> str:
+        """Identifies the program without tracing it: the model, the request and our own sources."""
+        request = [
+            self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
+        ]  # fmt: skip
+        known = self.model.fingerprint_of_dynamics if self.knows_contacts else self.model.fingerprint_without_contacts
+        text = json.dumps([request, known, sources_hash()], default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        given = {name: values[name] for name in self.parameters}
+        tree = Tree(self.model, given) if given else tree_of(self.model)
+        precisions = {"precision": self.precision, "arithmetic": self.arithmetic}
+        results = self.recipe.evaluate(tree, values, {**self.options, **precisions})
+        return {name: results[name] for name in self.outputs}
+
+    def check_plan(self) -> None:
+        """The part of checking that takes long."""
+        if self.recipe.check_plan is not None:
+            self.recipe.check_plan(self.model, self.options)
+
+    def program(self) -> Program:
+        self.check_plan()
+        if self.recipe.check is not None:
+            self.recipe.check(self.model)
+        evaluate = lambda **values: self.evaluate(values)  # noqa: E731  trace passes inputs by name
+        return simplify(trace(evaluate, self.input_shapes, name=self.recipe.name, labels=self.labels))
+
+
+def refuse_unknown_constraints(model: Model, recipe: Recipe, called: str = "") -> None:
+    """Raise if a model has constraints that a program does not know; `called` says what the program is asked as."""
+    if recipe.takes_constraints_of(model):
+        return
+    able = names_of(lambda other: other.exact and other.takes_constraints_of(model), like=recipe)
+    others = f"{', '.join(map(repr, able))} take them into account" if able else "no other way of it takes them"
+    if recipe.constraints == "none":
+        raise UnsupportedError(
+            f"{called}{recipe.name!r} is for trees without constraints, and {model.name!r} has "
+            f"{len(model.constraints)}; {others}, or leave them out: model.without_constraints()"
+        )
+    raise UnsupportedError(
+        f"{called}{recipe.name!r} takes constraints to the ground only, and {model.name!r} has some between two "
+        f"bodies (loops); {others}"
+    )
+
+
+@functools.cache
+def sources_hash() -> str:
+    """Of every file whose change could change a traced program."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent.parent
+    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "derivatives", "."):
+        for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
+            digest.update(path.relative_to(root).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
