@@ -81,7 +81,7 @@ def test_a_warm_start_counts_nothing(own_cache, monkeypatch):
 
 def test_inspect_and_simulate_ask_the_same_place():
     robot = lw.load("four_bar")
-    from linkwright.inspection import algorithm_costs
+    from linkwright.analysis.costs import algorithm_costs
 
     chosen = [cost.name for cost in algorithm_costs(robot, times=False) if cost.chosen]
     assert chosen == [choose(robot).algorithm] == [lw.simulate(robot, steps=1).solver]
