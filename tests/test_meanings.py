@@ -3,8 +3,7 @@
 import pytest
 
 import linkwright as lw
-from linkwright.compilation import Request
-from linkwright.programs import RECIPES
+from linkwright.programs import RECIPES, Request
 from linkwright.programs.cluster_state import plan_of
 from linkwright.programs.meanings import INPUTS, OPTIONS, OUTPUTS, input_meaning, option_meaning, output_meaning
 
