@@ -12,12 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..compilation import Request
 from ..errors import InputError, unknown_name
 from ..model import Model
 from ..model.configuration import coordinate_rates, is_flat, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
-from ..programs import RECIPES
+from ..programs import RECIPES, Request
 from ..trace import Measured, Program, Varied, jacobians, pullback, pushforward, simplify, trace
 
 ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
