@@ -8,9 +8,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, ModelError, UnsupportedError
-from linkwright.model.fingerprints import SECTIONS
 from linkwright.model.contact import Softness, Surface
 from linkwright.model.contact.surface import interaction_of
+from linkwright.model.fingerprints import SECTIONS
 
 
 def two_links(name="arm") -> lw.Model:

@@ -84,7 +84,8 @@ class Request:
     @property
     def sections(self) -> tuple[str, ...]:
         """Those of the model that the program depends on."""
-        closed = self.recipe.constraints in ("ground", "any") or any(x in CONSTRAINT_PARAMETERS for x in self.parameters)
+        given = any(name in CONSTRAINT_PARAMETERS for name in self.parameters)
+        closed = given or self.recipe.constraints in ("ground", "any")
         read = {"inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts}
         return ("structure", *(section for section, is_read in read.items() if is_read))
 
