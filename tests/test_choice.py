@@ -5,6 +5,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError, UnsupportedError
+from linkwright.model.found_once import forget_models
 from linkwright.programs import Wish, choice, choose
 from linkwright.trace import count_operations
 
@@ -71,10 +72,10 @@ def test_a_warm_start_counts_nothing(own_cache, monkeypatch):
     def count(*_):
         raise AssertionError("traced although the choice is in the cache")
 
-    choice._remembered.cache_clear()
+    forget_models()
     monkeypatch.setattr(choice, "count", count)
     assert choose(robot) == first
-    choice._remembered.cache_clear()
+    forget_models()
     with pytest.raises(AssertionError):
         choose(robot, cache=False)
 

@@ -100,6 +100,18 @@ def test_constraints_matter_unless_they_are_irrelevant(recipe):
 
 
 @every_recipe
+def test_inertias_matter_unless_they_are_not_read(recipe):
+    if recipe.reads_inertias:
+        return
+    light = request_for(recipe)
+    bodies = tuple(replace(body, inertia=lw.Inertia(3.0, [0.1, 0.2, 0.3], np.eye(3))) for body in light.model.bodies)
+    heavy = replace(light, model=replace(light.model, bodies=bodies))
+    assert light.key == heavy.key
+    one, other = light.program(), heavy.program()
+    assert (one.nodes, one.outputs) == (other.nodes, other.outputs)
+
+
+@every_recipe
 def test_what_is_said_to_be_differentiable_is(recipe):
     request = request_for(recipe, recipe.outputs[0])
     program = request.program()

@@ -10,6 +10,7 @@ import linkwright as lw
 from linkwright.errors import InputError, UnsupportedError
 from linkwright.model import Tree
 from linkwright.model.clusters import ClusterGraph
+from linkwright.model.found_once import forget_models
 from linkwright.referee import DenseDynamics
 from linkwright.robots import chain, humanoid, quadruped
 from linkwright.trace import count_operations
@@ -407,7 +408,7 @@ def test_a_warm_start_does_not_plan(monkeypatch, tmp_path):
     def refuse(*given, **named):
         raise AssertionError("planned again")
 
-    cluster_state._plan.cache_clear()
+    forget_models()
     monkeypatch.setattr(cluster_state, "ClusterPlan", refuse)
     again = lw.compile(model, "cluster_aba")
     assert again.from_cache

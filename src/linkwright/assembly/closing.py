@@ -8,12 +8,11 @@ around the as-drawn one.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from ..algorithms.rows.row_scales import rank_tolerance
 from ..model import Model
+from ..model.found_once import found_once
 from .constraint_functions import ConstraintFunctions, constraint_functions
 from .independent_rows import IndependentRows, independent_rows
 
@@ -31,7 +30,7 @@ def file_accuracy(model: Model) -> float:
     return _file_accuracy(model)
 
 
-@lru_cache(maxsize=64)
+@found_once
 def _file_accuracy(model: Model) -> float:
     functions = constraint_functions(model)
     if not functions.placed.nc:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
 from ..compilation import compile
 from ..model import Model
+from ..model.found_once import found_once
 
 # Central differences err by about step^2 and rounding / step; this balances the two.
 _STEP = 1e-5
@@ -99,7 +100,7 @@ class ConstraintFunctions:
         return compile(self.model, "crba")
 
 
-@lru_cache(maxsize=64)
+@found_once
 def constraint_functions(model: Model) -> ConstraintFunctions:
     """Models of equal content share theirs."""
     return ConstraintFunctions(model)

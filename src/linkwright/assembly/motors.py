@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 import numpy as np
 
 from ..errors import InputError
 from ..model import Model
+from ..model.found_once import found_once
 from .checked_arguments import (
     checked,
     checked_configuration,
@@ -191,6 +191,6 @@ def closed_loop_jacobian(
     return drive.frame_jacobian(q, frame, reference)
 
 
-@lru_cache(maxsize=64)
+@found_once
 def _map(model: Model, motors: tuple[str, ...], held: tuple[str, ...]) -> MotorMap:
     return MotorMap(model, motors, held=held)

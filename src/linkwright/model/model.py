@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,13 +16,13 @@ from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings
 from .contact import ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
-from .contact.content import CONTACT_ENTRIES
+from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
-from .simulation_defaults import SIMULATION_ENTRIES, SimulationDefaults
+from .simulation_defaults import SimulationDefaults
 
 GROUND = "world"
 
@@ -304,23 +302,23 @@ class Model:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of everything that defines this model; equal content gives equal fingerprints."""
-        return self._fingerprint_without()
-
-    @cached_property
-    def fingerprint_of_dynamics(self) -> str:
-        """The fingerprint of all but how to simulate it: programs stay the same whatever that is."""
-        return self._fingerprint_without(*SIMULATION_ENTRIES)
-
-    @cached_property
-    def fingerprint_without_contacts(self) -> str:
-        """The same without shapes, pairs and their law: programs that know no contacts stay the same."""
-        return self._fingerprint_without(*SIMULATION_ENTRIES, *CONTACT_ENTRIES)
-
-    def _fingerprint_without(self, *entries: str) -> str:
         from .serialization import to_dictionary
 
-        content = {key: x for key, x in to_dictionary(self).items() if key not in entries}
-        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return content_hash(to_dictionary(self))
+
+    def fingerprint_of(self, *sections: str) -> str:
+        """A hash of some sections of the model only (`fingerprints.SECTIONS`): what does not read others stays the same
+        whatever they hold."""
+        for section in sections:
+            if section not in SECTIONS:
+                raise unknown_name("section of a model", section, SECTIONS)
+        return content_hash([self._section_hashes[section] for section in sections])
+
+    @cached_property
+    def _section_hashes(self) -> dict[str, str]:
+        from .serialization import to_dictionary
+
+        return section_hashes(to_dictionary(self))
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Model) and self.fingerprint == other.fingerprint

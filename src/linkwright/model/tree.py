@@ -5,7 +5,6 @@ Numbers may be floats or traced values (see parameters.py), so an algorithm neve
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..scalar import Scalar
 from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
 from .body_inertia import Inertia
 from .constraints import Constraint
+from .found_once import found_once
 from .framing import choose_frames
 from .joints import JointMotion
 from .kinematic_graph import KinematicGraph
@@ -146,7 +146,7 @@ class Tree:
         return rigid_inertia(self.model.bodies[i].inertia.moved(frame.inverse()))
 
 
-@functools.lru_cache(maxsize=32)
+@found_once
 def tree_of(model: Model) -> Tree:
     """The tree of a model whose numbers are all constants, kept: choosing frames takes longer than most evaluations."""
     return Tree(model)

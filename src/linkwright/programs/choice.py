@@ -12,12 +12,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from ..codegen import load_note, store_note
 from ..errors import LinkwrightError, UnsupportedError, unknown_name
 from ..model import Model, tree_of
+from ..model.found_once import found_once
 from ..trace import count_operations
 from .recipe import Recipe
 from .registry import RECIPES, problems
@@ -105,7 +105,7 @@ def choose(model: Model, problem: str = FORWARD_DYNAMICS, wish: Wish | None = No
         return _choose(model, problem, wish, cache)
 
 
-@lru_cache(maxsize=64)
+@found_once
 def _remembered(model: Model, problem: str, wish: Wish, cache: bool) -> Choice:
     return _choose(model, problem, wish, cache)
 
@@ -214,5 +214,6 @@ def _in_coordinates(wish: Wish) -> tuple[Wish, str]:
 
 def _key(model: Model, problem: str, wish: Wish) -> str:
     asked = [problem, wish.outputs, wish.parameters, wish.f_ext, sorted(wish.options), wish.precision]
-    text = json.dumps(["choice", asked, model.fingerprint_without_contacts, sources_hash()], default=str)
+    known = model.fingerprint_of("structure", "inertias", "constraints")
+    text = json.dumps(["choice", asked, known, sources_hash()], default=str)
     return hashlib.sha256(text.encode()).hexdigest()

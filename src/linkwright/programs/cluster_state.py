@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..algorithms.clusters.resolving.resolution import Resolution
 from ..algorithms.rows.row_scales import rank_tolerance
 from ..errors import InputError
 from ..model import Model, Tree
+from ..model.found_once import found_once
 from ..scalar import Scalar, maximum, where
 from .status import STATUS_NOT_CONVERGED, STATUS_OK, STATUS_OTHER_BRANCH, status
 
@@ -25,7 +25,7 @@ SOLVED = {"float64": 1e-9, "float32": 1e-4}
 CLOSED = {"float64": 1e-6, "float32": 1e-3}
 
 
-@functools.lru_cache(maxsize=64)
+@found_once
 def _plan(model: Model, loops, independent, clusters, pose) -> ClusterPlan:
     """At the pose given, or as drawn; or else at a configuration of the model where more of its motors have a grip."""
 

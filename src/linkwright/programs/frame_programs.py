@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..algorithms.tree.frames import frame_accelerations, frame_placements, frame_velocities
 from ..algorithms.tree.jacobians import frame_jacobian, frame_jacobian_rate
 from ..errors import InputError
@@ -58,28 +60,30 @@ def _frame_jacobian_rate(tree, x, options):
 _MANY = {"frames": None, "reference": "local"}
 _ONE = {"frame": None, "reference": "local"}
 
+_program = partial(Recipe, reads_inertias=False)
+
 KINEMATICS = (
-    Recipe(
+    _program(
         "forward_kinematics", "rotation matrices and positions of frames in the world", ("q",),
         ("rotations", "positions"), _forward_kinematics, options={"frames": None},
     ),
-    Recipe(
+    _program(
         "frame_velocities", "[linear; angular] velocities of frames", ("q", "v"), ("velocities",), _frame_velocities,
         options=_MANY,
     ),
-    Recipe(
+    _program(
         "frame_accelerations", "[linear; angular] accelerations of frames", ("q", "v", "a"), ("accelerations",),
         _frame_accelerations, options={**_MANY, "classical": False},
     ),
-    Recipe("frame_jacobian", "J with frame velocity = J v", ("q",), ("J",), _frame_jacobian, options=_ONE),
-    Recipe(
+    _program("frame_jacobian", "J with frame velocity = J v", ("q",), ("J",), _frame_jacobian, options=_ONE),
+    _program(
         "frame_jacobian_rate", "dJ/dt along the motion", ("q", "v"), ("dJ",), _frame_jacobian_rate, options=_ONE,
     ),
-    Recipe(
+    _program(
         "integrate", "q moved along v for unit time", ("q", "v"), ("q",),
         lambda tree, x, options: {"q": configuration.integrate(tree.model, x["q"], x["v"])},
     ),
-    Recipe(
+    _program(
         "difference", "the v that leads from q0 to q1 in unit time", ("q0", "q1"), ("v",),
         lambda tree, x, options: {"v": configuration.difference(tree.model, x["q0"], x["q1"])},
     ),

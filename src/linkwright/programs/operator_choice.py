@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from ..algorithms.delassus.two_stage_delassus import DelassusMatrix, DelassusSwe
 from ..algorithms.rows.free_rows import free_row_acceleration
 from ..algorithms.rows.row_scales import row_scales
 from ..model import Model, Tree, tree_of
+from ..model.found_once import found_once
 from ..scalar import Scalar
 from ..trace import Op, count_operations, simplify, trace
 from .penalties import automatic_penalties
@@ -56,7 +56,7 @@ class OperatorMethod:
         return {"product": made[self.product], "solve": made[self.solve]}
 
 
-@lru_cache(maxsize=64)
+@found_once
 def cheapest_method(
     model: Model, outputs: tuple[str, ...], applications: int, swept_solutions: bool = True
 ) -> OperatorMethod:
@@ -88,7 +88,7 @@ def sweeps_are_accurate(model: Model, mu: np.ndarray | None, precision: str) -> 
     return stiffest <= STIFFEST_SWEPT[precision] * (1 + 1e-9)
 
 
-@lru_cache(maxsize=64)
+@found_once
 def _cheapest_matrix(model: Model, with_bias: bool) -> tuple[str, int, int]:
     """The algorithm that makes the matrix with the fewest operations, how many, and those of a product with it.
 
@@ -111,7 +111,7 @@ def _cheapest_matrix(model: Model, with_bias: bool) -> tuple[str, int, int]:
     return way, operations, product
 
 
-@lru_cache(maxsize=64)
+@found_once
 def _operations(model: Model, method: OperatorMethod, outputs: tuple[str, ...]) -> tuple[int, dict[str, int]]:
     """Of the factorization, and of one application by output."""
     stages = stages_of(model, method, outputs)

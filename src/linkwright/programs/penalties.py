@@ -7,7 +7,6 @@ set.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -20,6 +19,7 @@ from ..algorithms.rows.constrained_problem import ConstrainedProblem
 from ..algorithms.rows.row_scales import row_scales
 from ..errors import InputError, unknown_name
 from ..model import Model, tree_of
+from ..model.found_once import found_once
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def automatic_penalties(model: Model, stiffness: float = PRIMAL.counted) -> np.n
     return stiffness / row_scales(model) if model.nc else np.zeros(0)
 
 
-@functools.lru_cache(maxsize=64)
+@found_once
 def bearable_stiffness(model: Model, stiffness: float) -> float:
     """As much of a stiffness as leaves LCABA and its kin enough digits, by a few random poses."""
     tree, rng, zeros = tree_of(model), np.random.default_rng(0), [0.0] * model.nv

@@ -85,6 +85,8 @@ class Recipe:
     (kinematics, inertias) they make no difference."""
     contacts: Callable[[Mapping[str, Any]], Contacts] = lambda options: "none"
     """The law by which the model's contacts act."""
+    reads_inertias: bool = True
+    """Whether masses and inertias of bodies make a difference."""
     needs_independent_rows: bool = False
     """Whether constraint rows that depend on one another have no answer, only a status that says so."""
     approximation: str | None = None

@@ -82,12 +82,20 @@ class Request:
         return {"forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching)}
 
     @property
+    def sections(self) -> tuple[str, ...]:
+        """Those of the model that the program depends on."""
+        given = any(name in CONSTRAINT_PARAMETERS for name in self.parameters)
+        closed = given or self.recipe.constraints in ("ground", "any")
+        read = {"inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts}
+        return ("structure", *(section for section, is_read in read.items() if is_read))
+
+    @property
     def key(self) -> str:
         """Identifies the program without tracing it: the model, the request and our own sources."""
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
-        known = self.model.fingerprint_of_dynamics if self.knows_contacts else self.model.fingerprint_without_contacts
+        known = self.model.fingerprint_of(*self.sections)
         text = json.dumps([request, known, sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...model import Model, Tree
+from ...model.found_once import found_once
 from ...scalar import Scalar
 from ...spatial import CoordinateSubspace, DenseSubspace, Force, Motion, Subspace
 from ..delassus.kjr import add, carried, projected
@@ -102,14 +102,10 @@ class _Exploration(Schedule):
         return self.mobility[v]
 
 
-_schedules: WeakKeyDictionary[Model, Schedule] = WeakKeyDictionary()
-
-
+@found_once
 def schedule_of(model: Model) -> Schedule:
     """Found at a few random poses and remembered."""
-    if model not in _schedules:
-        _schedules[model] = find_schedule(model)
-    return _schedules[model]
+    return find_schedule(model)
 
 
 def find_schedule(model: Model) -> Schedule:

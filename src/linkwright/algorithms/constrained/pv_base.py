@@ -10,11 +10,11 @@ can in general may still be unable to at some poses (a straight leg): `separated
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...model import Model, Tree
+from ...model.found_once import found_once
 from ...scalar import Scalar, maximum, minimum, sqrt, where
 from ...spatial import RowVector
 from ...spatial.partial_factorization import WEAKEST
@@ -32,8 +32,6 @@ from .separated_base import Block, SeparatedBase
 # L_b, scaled to a unit diagonal, counts as singular when its condition number exceeds this at any of a few poses. Later
 # accuracy is lost in proportion to it.
 LARGEST_CONDITION = 1e9
-
-_separable: WeakKeyDictionary[Model, bool] = WeakKeyDictionary()
 
 
 def pv_auto(problem: ConstrainedProblem) -> Solution:
@@ -123,20 +121,22 @@ def groups_of_rows(passing: dict[int, Passing], count: int) -> list[list[int]]:
 
 
 def base_is_separable(tree: Tree) -> bool:
-    """Whether L_b is invertible: by its condition number at a few random poses. Remembered per model."""
-    model = tree.model
-    if model not in _separable:
-        with np.errstate(all="ignore"):
-            problem, y, passing = rows_at_random_poses(model)
-            for b in floating_bases(problem.tree):
-                passing.pop(b)
-            L = numbers(dual_system(problem, y, passing)[0])
-        _separable[model] = all(
-            condition(sample[np.ix_(rows, rows)]) < LARGEST_CONDITION
-            for rows in groups_of_rows(passing, model.nc)
-            for sample in L
-        )
-    return _separable[model]
+    """Whether L_b is invertible: by its condition number at a few random poses."""
+    return _separable(tree.model)
+
+
+@found_once
+def _separable(model: Model) -> bool:
+    with np.errstate(all="ignore"):
+        problem, y, passing = rows_at_random_poses(model)
+        for b in floating_bases(problem.tree):
+            passing.pop(b)
+        L = numbers(dual_system(problem, y, passing)[0])
+    return all(
+        condition(sample[np.ix_(rows, rows)]) < LARGEST_CONDITION
+        for rows in groups_of_rows(passing, model.nc)
+        for sample in L
+    )
 
 
 def condition(matrix: np.ndarray) -> float:

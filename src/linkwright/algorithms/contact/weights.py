@@ -7,10 +7,10 @@ stay as they are when its numbers become inputs of the call.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 from ...model import Model, Tree, tree_of
+from ...model.found_once import found_once
 from ...spatial import Force, Vector
 from ..parts.motion_sweep import MotionSweep
 from ..tree.crba import crba
@@ -57,7 +57,7 @@ class Weights:
         return sum(float(x) ** 2 for x in solve_LT(self._L, self._parents, list(row)))
 
 
-@functools.lru_cache(maxsize=32)
+@found_once
 def weights(model: Model) -> Weights:
     return Weights(model)
 

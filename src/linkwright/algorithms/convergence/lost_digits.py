@@ -13,12 +13,12 @@ ratio, and penalties in the inertia matrix of joints `PENALTIES_ON_JOINTS` times
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 import numpy as np
 
 from ...model import Model, Tree, tree_of
+from ...model.found_once import found_once
 from ...scalar import Scalar, maximum
 from ...spatial import ArticulatedInertia, RowVector
 from ..parts.articulation import Articulation
@@ -65,7 +65,7 @@ def lost_to_free_accelerations(free_size: Scalar, a: Sequence[Scalar], weakest: 
     return FREE * free_size / (size * weakest)
 
 
-@functools.lru_cache(maxsize=64)
+@found_once
 def usually_lost_to_masses(model: Model) -> float:
     """The same at a few random poses, for solvers that do not have articulated inertias at hand."""
     tree, rng, zeros = tree_of(model), np.random.default_rng(0), [0.0] * model.nv

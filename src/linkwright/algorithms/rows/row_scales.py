@@ -9,13 +9,13 @@ row's bodies free.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ...model import Model, Tree, tree_of
+from ...model.found_once import found_once
 from ...spatial import LDL, Force
 from ..parts.motion_sweep import MotionSweep
 from ..tree.crba import crba
@@ -35,7 +35,7 @@ _SHARE_OF_FREE = 0.1
 _REGULARIZATION = 1e-9  # of composite inertias: massless ends of links
 
 
-@functools.lru_cache(maxsize=64)
+@found_once
 def rank_tolerance(model: Model, precision: str = "float64") -> float:
     """The rank tolerance for this model: larger than usual where its own numbers are given with few digits."""
     q = [float(x) for x in model.reference]
@@ -46,7 +46,7 @@ def rank_tolerance(model: Model, precision: str = "float64") -> float:
     return max(RANK_TOLERANCE[precision], _DIGITS_MARGIN * largest)
 
 
-@functools.lru_cache(maxsize=64)
+@found_once
 def row_scales(model: Model) -> np.ndarray:
     """d of every row: averaged (geometrically) over a few random poses."""
     rng = np.random.default_rng(0)
