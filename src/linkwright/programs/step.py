@@ -20,6 +20,7 @@ from ..model import Model, Tree
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
+from .embedded_mechanism import EmbeddedMechanism, check_coordinates, check_embedding
 from .recipe import Recipe
 from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
@@ -40,7 +41,8 @@ _OUTPUTS = (
 _OPTIONS: dict[str, Any] = {
     "integrator": None, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
     "projection": False, "friction": True, "limits": True, "effort_limits": True,
-    "warm_start": None, "feedback": (), "books": None, "contact": "auto", **SOFT_OPTIONS,
+    "warm_start": None, "feedback": (), "books": None, "contact": "auto", "coordinates": "spanning",
+    **SOFT_OPTIONS,
 }  # fmt: skip
 
 
@@ -75,6 +77,10 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     if step.options["projection"] and step.constrained:
         q_next, moved = step.project(q_next)
         v_next = [x + y / h for x, y in zip(v_next, moved, strict=True)]  # what moved it on is part of its velocity
+    lead = [x - y for x, y in zip(ahead, v_next, strict=True)]
+    if isinstance(step, EmbeddedMechanism):
+        q_next, v_next, found = step.closed(q, v, q_next, v_next, 0.5 * h)
+        solution["status"] = maximum(solution["status"], found)
     applied, rubbed, held = (
         [t - s * (time * x) for t, s, x in zip(part.torque, part.slope, a, strict=True)] for part in acting
     )
@@ -84,8 +90,7 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     way = [0.5 * time * (x + y) for x, y in zip(v, v_next, strict=True)]
     return {
         **solution, "q": q_next, "v": v_next, "torque": applied, "drift": _drift(errors), "lag": [0.5 * h],
-        "lead": [x - y for x, y in zip(ahead, v_next, strict=True)],
-        "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way), 0.0],
+        "lead": lead, "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way), 0.0],
     }  # fmt: skip
 
 
@@ -98,6 +103,8 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
     desired = step.desired(errors, None)
 
     def acceleration(q, v):
+        if isinstance(step, EmbeddedMechanism) and stages:
+            q, v, _ = step.closed(start["q"], start["v"], q, v, 0.0)
         control = step.control(q, v)
         rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, None)
         torque = _sum(control.torque, rubbing.torque, bound.torque)
@@ -114,6 +121,9 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
         reached = q_next
         q_next, _ = step.project(reached)
         v_next = step.project_velocity(reached, q_next, v_next)
+    elif isinstance(step, EmbeddedMechanism):
+        q_next, v_next, found = step.closed(q, v, q_next, v_next, 0.0)
+        stages[0]["status"] = maximum(stages[0]["status"], found)
     first, second, third, fourth = stages
     sixth = step.h * (1.0 / 6.0)
     work = [
@@ -127,7 +137,7 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
 
 
 def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
-    step = SimulatedMechanism(tree, x, options)
+    step = (EmbeddedMechanism if options["coordinates"] == "independent" else SimulatedMechanism)(tree, x, options)
     touching = options["contact"] == "soft"
     advance = soft_step if touching else _rk4 if options["integrator"] == "rk4" else _euler
     nv, model = tree.nv, tree.model
@@ -221,6 +231,7 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
+    check_coordinates(model, options)
     check_solver(model, options["solver"])
     iterations, T = options["iterations"], options["baumgarte"]
     counted = isinstance(iterations, int) and not isinstance(iterations, bool) and 1 <= iterations <= 100
@@ -257,6 +268,7 @@ STEP = (
         "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
         ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
         settled_options=settled_options, switched_inputs=_switched_inputs, needs_double=_needs_double,
-        contacts=lambda options: options["contact"],
+        contacts=lambda options: options["contact"], check_plan=check_embedding,
+        freezes_constraints=lambda options: options["coordinates"] == "independent",
     ),
 )  # fmt: skip

@@ -195,6 +195,7 @@ class Rollout:
             {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},
             int(at[-1]), self.seconds, self.steps, self.options["baumgarte"], self.options["projection"],
             self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
+            self.options["coordinates"],
         )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ class Simulator:
 
     def __init__(
         self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
-        parameters: Any = None, integrator: str | None = None, solver: str | None = None,
+        parameters: Any = None, integrator: str | None = None, coordinates: str = "spanning", solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         contact: str | None = "auto", cone: str | None = None, equality: str = "hard", tolerance: float | None = None,
@@ -47,7 +47,7 @@ class Simulator:
             "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
             "feedback": (), "warm_start": "input", "books": "input", "contact": law,
-            "cone": cone, "equality": equality, "tolerance": tolerance,
+            "cone": cone, "equality": equality, "tolerance": tolerance, "coordinates": coordinates,
         }  # fmt: skip
         self._names = state_names(options)  # as the step gives it, and, but for tau, dt, ..., takes it
         self._warm = [name for name in ("lam", "lead", "warm") if name in self._names]

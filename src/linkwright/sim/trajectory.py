@@ -65,6 +65,7 @@ class Trajectory:
     parameters_stay: bool = True
     contact: str | None = None
     """The law of contacts."""
+    coordinates: str = "spanning"
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -77,6 +78,8 @@ class Trajectory:
         """The name of the forward dynamics used."""
         if self.contact:
             return "contact_dynamics"
+        if self.coordinates == "independent":
+            return "cluster_aba"
         return self.solver_asked_for or cheapest_solver(self.model, self.iterations)
 
     @property

@@ -72,6 +72,7 @@ def complaints(trajectory: Trajectory) -> list[str]:
 _SOLVER_ADVICE = {
     1: ": solver='prox_ltl' has the most digits",
     2: ": near a singular pose the motion hangs on rounding",
+    5: ": take coordinates='spanning', or other independent joints (robot.with_independent)",
     4: ": see linkwright.check_state for the constraints that cannot be met together",
 }
 
