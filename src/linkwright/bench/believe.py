@@ -21,8 +21,8 @@ from ..io import load
 from ..model import Model, SimulationDefaults
 from ..robots import robots
 from ..sim import PD, Trajectory, simulate
-from ..sim.invariants import energy_scale, momentum_share, reach
-from ..sim.verdict import LARGEST_DRIFT, LARGEST_ENERGY_ERROR, LARGEST_MOMENTUM_ERROR, complaints
+from ..sim.invariants import energy_scale, energy_share, momentum_share
+from ..sim.verdict import LARGEST_ENERGY_ERROR, LARGEST_MOMENTUM_ERROR, allowed_drift, complaints
 from .rounded_files import rounded_copy
 
 DT = 1e-3
@@ -159,11 +159,12 @@ def _off_windows(tr: Trajectory, control: PD | None) -> np.ndarray:
 
 
 def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
-    """What does not hold at the recorded states: closed loops, energy, momentum. Knows nothing of the books."""
+    """What does not hold at the recorded states: closed loops (between records too), energy, momentum. Knows
+    nothing of the books, but where limits cut a controller off, which is no spring then."""
     if not np.all(tr.finite):
         return ["finite"]
     broken = []
-    if tr.model.nc and tr.drift.max() > max(LARGEST_DRIFT * reach(tr.model), 2 * tr.drift[:, 0].max()):
+    if tr.model.nc and np.any(np.maximum(tr.drift.max(axis=1), tr.worst[:, 0]) > allowed_drift(tr)):
         broken.append("loops")
     q, _ = tr.where_velocities_belong
     energy = tr.energy
@@ -172,9 +173,11 @@ def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
             np.broadcast_to(control.q, q.reshape(-1, tr.model.nq).shape), q.reshape(-1, tr.model.nq)
         )
         energy = energy + 0.5 * (control.kp * flat**2).sum(axis=-1).reshape(energy.shape)
+    cut_off = control is not None and np.isfinite(tr.model.stacked("effort_limit")).any()
     gained = (energy - np.minimum.accumulate(energy, axis=1)).max(axis=1)
     lost = np.ptp(energy, axis=1) if control is None and _lossless(tr.model) else 0.0
-    if np.any(np.maximum(gained, lost) > LARGEST_ENERGY_ERROR * energy_scale(tr)):
+    off = energy_share(tr) if cut_off else np.maximum(gained, lost) / energy_scale(tr)
+    if np.any(off > LARGEST_ENERGY_ERROR):
         broken.append("energy")
     momentum = momentum_share(tr)
     if momentum is not None and np.any(momentum > LARGEST_MOMENTUM_ERROR):

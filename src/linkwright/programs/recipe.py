@@ -39,7 +39,7 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "kp": lambda m: (m.nv,),
     "kd": lambda m: (m.nv,),
     "work": lambda m: (5,),
-    "worst": lambda m: (5,),
+    "worst": lambda m: (6,),
 }
 
 

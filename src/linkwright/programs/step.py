@@ -21,6 +21,7 @@ from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
 from .embedded_mechanism import EmbeddedMechanism, check_coordinates, check_embedding
+from .passing import COUNTED, counted
 from .recipe import Recipe
 from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
@@ -146,7 +147,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         lam = [_KEPT_OF_MULTIPLIERS * value for value in state["lam"]] if "lam" in x else None
         result = advance(step.taking(h), state, lam)
         result["work"] = [total + part for total, part in zip(state["work"], result["work"], strict=True)]
-        for name in (*_JUDGED, "drift"):
+        result |= counted(result, state, h)
+        for name in (*_JUDGED, *COUNTED, "drift"):
             result[name] = maximum(result[name], state[name][0])
         return result
 
@@ -154,7 +156,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     start = {
         "q": list(x["q"]), "v": list(x["v"]), "lam": list(x["lam"]) if "lam" in x else [0.0] * model.nc, "a": nothing,
         "torque": nothing, "forces": [[0.0] * 6 for _ in model.constraints], "residual": [0.0], "drift": [0.0],
-        "status": [0.0], "work": [0.0] * 5, "lead": list(x["lead"]) if "lead" in x else nothing,
+        "status": [0.0], "unmet": [0.0], "verdict": [0.0], "passed": [0.0], "work": [0.0] * 5,
+        "lead": list(x["lead"]) if "lead" in x else nothing,
         "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt],
     }  # fmt: skip
     if touching:
@@ -162,20 +165,22 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     elif step.constrained:
         result = in_parts(take, start, step.dt)
         result["forces"] = [result["forces"][6 * k : 6 * k + 6] for k in range(len(model.constraints))]
-        for name in (*_JUDGED, "drift"):
+        for name in (*_JUDGED, *COUNTED, "drift"):
             result[name] = result[name][0]
     else:
         result = take(start, step.dt)
     if not touching:
         result |= no_contacts(result["a"])
     result["lag"] = result["lag"][0]
-    relative = result["residual"] / (largest_residual(result["a"]) + 1.0)
-    worst = [result["drift"], result["residual"], relative, result["status"], result["penetration"]]
+    relative = result["unmet"] / (largest_residual(result["a"]) + 1.0)
+    worst = [result["drift"], result["unmet"], relative, result["verdict"], result["penetration"]]
+    passed = result["passed"][0]
     work = result["work"]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
-        worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=True)]
-    return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": worst}
+        worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=False)]
+        passed = x["worst"][5] + passed
+    return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": [*worst, passed]}
 
 
 def judged_without_pull(solution, desired) -> Scalar:
