@@ -115,6 +115,7 @@ torque   | (nv,) | joint forces that the controller asked for and limits allowed
 drift    | () | largest constraint error at the step's start: metres, radians
 lead     | (nv,) | what velocities have changed since they were those of the step's middle
 lag      | () | seconds by which velocities are older than positions
+warm     | (nv,) | accelerations, for the next call to start from
 work     | (5,) | joules: by controls, by dampers and friction, by limits, by external forces, by contacts
 worst    | (6,) | largest so far: drift, residual, relative residual, status, depth; seconds in singular poses passed
 """)
@@ -155,6 +156,7 @@ reference  | "local", "world", "local_world_aligned" | axes and origin that velo
 classical  | True, False | whether accelerations are second derivatives of the origin's position
 integrator | "damped_euler", "euler", "rk4" | how the step is taken
 solver     | None, name | forward dynamics used; None takes the cheapest that suits
+contact    | "auto", "soft", None | law of contacts; "auto" is soft where the model has pairs
 projection | True, False | whether the pose is projected onto the constraints after each step
 effort_limits | True, False | whether controls are cut at the joints' efforts
 feedback   | indices | velocities with compiled proportional-derivative control
