@@ -229,33 +229,6 @@ def convergence(
     console.print(table)
 
 
-@app.command("believe")
-def believe(
-    robots: str = typer.Option("", help="Comma-separated names or files; by default all mechanisms with loops."),
-    seconds: float = typer.Option(120.0, help="How long each is simulated, in its time."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
-) -> None:
-    """Long simulations of all mechanisms with loops, without and with control: finite, and what the verdict says."""
-    from ..bench import believe as bench
-
-    console = table_console(stderr=as_json)
-    chosen = tuple(x for x in robots.split(",") if x) or None
-    with progress_display(console) as (progress, task):
-        results = list(bench.measure(chosen, seconds=seconds, progress=partial(describe, progress, task)))
-    if as_json:
-        _print_json({"dt": bench.DT, "results": [r.as_dictionary() for r in results]})
-        return
-    table = Table(title=f"simulated for {seconds:g} s in steps of {bench.DT * 1e3:g} ms", title_justify="left")
-    for heading in ("mechanism", "control", "seconds", "finite", "drift", "energy", "to rk4 in 0.5 s", "verdict"):
-        table.add_column(heading, justify="left" if heading in ("mechanism", "verdict") else "right")
-    for r in results:
-        table.add_row(
-            r.robot, r.control, f"{r.seconds:g}", "yes" if r.finite else "NO", f"{r.drift:.0e}", f"{r.energy:.0e}",
-            f"{r.window:.0e}", "; ".join(r.complaints) or "ok",
-        )  # fmt: skip
-    console.print(table)
-
-
 @app.command("simulate")
 def simulate(
     robots: str = typer.Option("", help="Comma-separated names or files; by default mechanisms with loops."),

@@ -68,14 +68,12 @@ def _check_options(model: Model, options: Mapping[str, Any]) -> None:
         )
 
 
-def _check_plan(needs_no_contacts: bool):
-    def check(model: Model, options: Mapping[str, Any]) -> None:
-        plan = plan_of(model, options)
-        outside = [c.name for n, c in enumerate(model.constraints) if n not in plan.embedded]
-        if needs_no_contacts and outside:
-            raise UnsupportedError(_not_embedded(model, outside))
-
-    return check
+def check_embeds_all(model: Model, options: Mapping[str, Any]) -> None:
+    """Raises where some loop cannot be embedded, or some constraint is not."""
+    plan = plan_of(model, options)
+    outside = [c.name for n, c in enumerate(model.constraints) if n not in plan.embedded]
+    if outside:
+        raise UnsupportedError(_not_embedded(model, outside))
 
 
 def _not_embedded(model: Model, outside: list[str]) -> str:
@@ -98,6 +96,6 @@ def cluster_recipe(
     """The first `default` outputs are those given when none are named."""
     return ClusterRecipe(
         name, summary, inputs, outputs, evaluate, optional, outputs[:default], {**OPTIONS, **(options or {})},
-        check_options=_check_options, check_plan=_check_plan(not contacts), freezes_constraints=lambda options: True,
-        coordinates="independent", constraints="any", **declared,
+        check_options=_check_options, check_plan=plan_of if contacts else check_embeds_all,
+        freezes_constraints=lambda options: True, coordinates="independent", constraints="any", **declared,
     )  # fmt: skip

@@ -51,8 +51,8 @@ q_ref  | (nq,) | configuration that the compiled controller steers to
 v_ref  | (nv,) | velocities that it steers to
 kp     | (nv,) | its proportional gains
 kd     | (nv,) | its derivative gains
-work   | (4,) | joules so far: by controls, by dampers and friction, by limits, by external forces
-worst  | (4,) | largest so far: drift, residual, relative residual, status
+work   | (5,) | joules so far: by controls, by dampers and friction, by limits, by external forces, by contacts
+worst  | (6,) | largest so far: drift, residual, relative residual, status, depth; seconds in singular poses passed
 y      | (ny,) | independent coordinates, in the order of q
 yd     | (nyd,) | independent velocities, in the order of v
 ydd    | (nyd,) | independent accelerations
@@ -115,8 +115,9 @@ torque   | (nv,) | joint forces that the controller asked for and limits allowed
 drift    | () | largest constraint error at the step's start: metres, radians
 lead     | (nv,) | what velocities have changed since they were those of the step's middle
 lag      | () | seconds by which velocities are older than positions
-work     | (4,) | joules: by controls, by dampers and friction, by limits, by external forces
-worst    | (4,) | largest so far: drift, residual, relative residual, status
+warm     | (nv,) | accelerations, for the next call to start from
+work     | (5,) | joules: by controls, by dampers and friction, by limits, by external forces, by contacts
+worst    | (6,) | largest so far: drift, residual, relative residual, status, depth; seconds in singular poses passed
 """)
 
 OPTIONS = _table("""
@@ -141,6 +142,7 @@ count      | None, number | how many vectors x a call takes
 method     | None, "matrix", "sweeps" | how the operator is factored; None takes what needs the fewest operations
 applications | None, number | how many vectors a factorization will serve, for that choice
 coordinates | "independent", "spanning" | "spanning": the first input is q, which must close the loops, instead of y
+step.coordinates | "spanning", "independent" | whether loops are held by forces, or embedded
 independent | None, names | joints whose coordinates are the independent ones
 clusters   | lists of names | joints to be put into one cluster by hand
 loops      | None, names | constraints to the ground to be embedded like loops
@@ -154,6 +156,7 @@ reference  | "local", "world", "local_world_aligned" | axes and origin that velo
 classical  | True, False | whether accelerations are second derivatives of the origin's position
 integrator | "damped_euler", "euler", "rk4" | how the step is taken
 solver     | None, name | forward dynamics used; None takes the cheapest that suits
+contact    | "auto", "soft", None | law of contacts; "auto" is soft where the model has pairs
 projection | True, False | whether the pose is projected onto the constraints after each step
 effort_limits | True, False | whether controls are cut at the joints' efforts
 feedback   | indices | velocities with compiled proportional-derivative control

@@ -21,6 +21,8 @@ from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
 from .choice import check_solver
+from .embedded_mechanism import EmbeddedMechanism, check_coordinates, check_embedding
+from .passing import COUNTED, counted
 from .recipe import Recipe
 from .registry import RECIPES
 from .simulated_mechanism import SimulatedMechanism
@@ -41,7 +43,8 @@ _OUTPUTS = (
 _OPTIONS: dict[str, Any] = {
     "integrator": None, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
     "projection": False, "friction": True, "limits": True, "effort_limits": True,
-    "warm_start": None, "feedback": (), "books": None, "contact": "auto", **SOFT_OPTIONS,
+    "warm_start": None, "feedback": (), "books": None, "contact": "auto", "coordinates": "spanning",
+    **SOFT_OPTIONS,
 }  # fmt: skip
 
 
@@ -76,6 +79,10 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     if step.options["projection"] and step.constrained:
         q_next, moved = step.project(q_next)
         v_next = [x + y / h for x, y in zip(v_next, moved, strict=True)]  # what moved it on is part of its velocity
+    lead = [x - y for x, y in zip(ahead, v_next, strict=True)]
+    if isinstance(step, EmbeddedMechanism):
+        q_next, v_next, found = step.closed(q, v, q_next, v_next, 0.5 * h)
+        solution["status"] = maximum(solution["status"], found)
     applied, rubbed, held = (
         [t - s * (time * x) for t, s, x in zip(part.torque, part.slope, a, strict=True)] for part in acting
     )
@@ -85,8 +92,7 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     way = [0.5 * time * (x + y) for x, y in zip(v, v_next, strict=True)]
     return {
         **solution, "q": q_next, "v": v_next, "torque": applied, "drift": _drift(errors), "lag": [0.5 * h],
-        "lead": [x - y for x, y in zip(ahead, v_next, strict=True)],
-        "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way), 0.0],
+        "lead": lead, "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way), 0.0],
     }  # fmt: skip
 
 
@@ -99,6 +105,8 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
     desired = step.desired(errors, None)
 
     def acceleration(q, v):
+        if isinstance(step, EmbeddedMechanism) and stages:
+            q, v, _ = step.closed(start["q"], start["v"], q, v, 0.0)
         control = step.control(q, v)
         rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, None)
         torque = _sum(control.torque, rubbing.torque, bound.torque)
@@ -115,6 +123,9 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
         reached = q_next
         q_next, _ = step.project(reached)
         v_next = step.project_velocity(reached, q_next, v_next)
+    elif isinstance(step, EmbeddedMechanism):
+        q_next, v_next, found = step.closed(q, v, q_next, v_next, 0.0)
+        stages[0]["status"] = maximum(stages[0]["status"], found)
     first, second, third, fourth = stages
     sixth = step.h * (1.0 / 6.0)
     work = [
@@ -128,7 +139,7 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
 
 
 def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
-    step = SimulatedMechanism(tree, x, options)
+    step = (EmbeddedMechanism if options["coordinates"] == "independent" else SimulatedMechanism)(tree, x, options)
     touching = options["contact"] == "soft"
     advance = soft_step if touching else _rk4 if options["integrator"] == "rk4" else _euler
     nv, model = tree.nv, tree.model
@@ -137,7 +148,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         lam = [_KEPT_OF_MULTIPLIERS * value for value in state["lam"]] if "lam" in x else None
         result = advance(step.taking(h), state, lam)
         result["work"] = [total + part for total, part in zip(state["work"], result["work"], strict=True)]
-        for name in (*_JUDGED, "drift"):
+        result |= counted(result, state, h)
+        for name in (*_JUDGED, *COUNTED, "drift"):
             result[name] = maximum(result[name], state[name][0])
         return result
 
@@ -145,7 +157,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     start = {
         "q": list(x["q"]), "v": list(x["v"]), "lam": list(x["lam"]) if "lam" in x else [0.0] * model.nc, "a": nothing,
         "torque": nothing, "forces": [[0.0] * 6 for _ in model.constraints], "residual": [0.0], "drift": [0.0],
-        "status": [0.0], "work": [0.0] * 5, "lead": list(x["lead"]) if "lead" in x else nothing,
+        "status": [0.0], "unmet": [0.0], "verdict": [0.0], "passed": [0.0], "work": [0.0] * 5,
+        "lead": list(x["lead"]) if "lead" in x else nothing,
         "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt],
     }  # fmt: skip
     if touching:
@@ -153,20 +166,22 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     elif step.constrained:
         result = in_parts(take, start, step.dt)
         result["forces"] = [result["forces"][6 * k : 6 * k + 6] for k in range(len(model.constraints))]
-        for name in (*_JUDGED, "drift"):
+        for name in (*_JUDGED, *COUNTED, "drift"):
             result[name] = result[name][0]
     else:
         result = take(start, step.dt)
     if not touching:
         result |= no_contacts(result["a"])
     result["lag"] = result["lag"][0]
-    relative = result["residual"] / (largest_residual(result["a"]) + 1.0)
-    worst = [result["drift"], result["residual"], relative, result["status"], result["penetration"]]
+    relative = result["unmet"] / (largest_residual(result["a"]) + 1.0)
+    worst = [result["drift"], result["unmet"], relative, result["verdict"], result["penetration"]]
+    passed = result["passed"][0]
     work = result["work"]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
-        worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=True)]
-    return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": worst}
+        worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=False)]
+        passed = x["worst"][5] + passed
+    return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": [*worst, passed]}
 
 
 def judged_without_pull(solution, desired) -> Scalar:
@@ -222,6 +237,7 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
+    check_coordinates(model, options)
     if options["solver"] is not None:
         check_solver(model, options["solver"])
     iterations, T = options["iterations"], options["baumgarte"]
@@ -260,5 +276,6 @@ STEP = (
         ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
         settled_options=settled_options, switched_inputs=_switched_inputs, constraints="any",
         contacts=lambda options: options["contact"] or "none", differentiable=False, needs_double=_needs_double,
+        check_plan=check_embedding, freezes_constraints=lambda options: options["coordinates"] == "independent",
     ),
 )  # fmt: skip

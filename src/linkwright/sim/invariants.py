@@ -28,6 +28,16 @@ def reach(model: Model) -> float:
     return max(1e-3, min(1.0, float(max(ways, default=1.0)))) if ways else 1.0
 
 
+def slid(tr: Trajectory) -> np.ndarray:
+    """How far (m) the sliding joints of each sample have been out at most, or free bodies away."""
+    ways = [
+        tr.q[..., tr.model.iq[i].start + n]
+        for i, joint in enumerate(tr.model.joints, start=1)
+        for n in range({"prismatic": 1, "free_flyer": 3, "translational": 3, "planar": 2}.get(joint.kind, 0))
+    ]
+    return np.max(np.abs(ways), axis=(0, -1)) if ways else np.zeros(tr.q.shape[:-2])
+
+
 def floats(model: Model) -> bool:
     """Whether one free-flyer carries everything, and nothing ties it to the world."""
     roots = [body.joint.kind for body in model.bodies[1:] if body.parent == 0]

@@ -39,7 +39,7 @@ class Rollout:
         self.lead = tuple(batches)
         self.start = {
             "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(5)),
-            "worst": self._spread(np.zeros(5)),
+            "worst": self._spread(np.zeros(6)),
         }  # fmt: skip
         self.start["lead"] = self._spread(np.zeros(model.nv))
         self.start["lag"] = np.full(self.lead, 0.0 if options["integrator"] == "rk4" else dt / 2)
@@ -195,6 +195,7 @@ class Rollout:
             {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},
             int(at[-1]), self.seconds, self.steps, self.options["baumgarte"], self.options["projection"],
             self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
+            self.options["coordinates"],
         )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ def simulate(
     f_ext: Any = None,
     parameters: Any = None,
     integrator: str | None = None,
+    coordinates: str = "spanning",
     solver: str | None = None,
     iterations: int | None = None,
     mu: Any = None,
@@ -69,6 +70,8 @@ def simulate(
     integrator   likewise, else "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit);
                  "euler" (semi-implicit; dampers alone implicit), "implicitfast" (derivative gains too) or "rk4"
                  (Runge-Kutta 4 on the configuration manifold)
+    coordinates  "spanning" keeps loops closed by forces and stabilization; "independent" embeds them: the independent
+                 joints are integrated, the others follow on their branch
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
     iterations   of proximal solvers, which start from the last step's multipliers: as many as it takes, or a number;
                  with contacts the most passes of Newton's method
@@ -92,6 +95,7 @@ def simulate(
     for name in kept:
         if name not in _EXTRA_OUTPUTS:
             raise unknown_name("output of simulate", name, _EXTRA_OUTPUTS)
+    check_kept(kept, coordinates)
     q, v = as_state(model, q0, v0)
     if start == "project":
         q, v = _projected(model, q, v)
@@ -103,13 +107,19 @@ def simulate(
         "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
         "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
         "feedback": bound.feedback, "warm_start": "input", "books": "input", "contact": law,
-        "cone": cone, "equality": equality, "tolerance": tolerance,
+        "cone": cone, "equality": equality, "tolerance": tolerance, "coordinates": coordinates,
     }  # fmt: skip
     names = tuple(name for name in given.arrays if name != "f_ext")
     step = compiled_step(model, kept, hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache)
     every = min(int(record), int(steps))
     rollout = Rollout(model, step, bound, given, q, v, float(dt), int(steps), every, kept, options)
     return rollout.under_policy() if bound.policy else rollout.at_once()
+
+
+def check_kept(kept: Sequence[str], coordinates: str) -> None:
+    unknown = [name for name in ("lam", "forces") if name in kept and coordinates == "independent"]
+    if unknown:
+        raise InputError(f"outputs {unknown} are not found with coordinates='independent'; 'spanning' finds them")
 
 
 def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> tuple[str, str | None]:

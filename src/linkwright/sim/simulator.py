@@ -30,7 +30,7 @@ class Simulator:
 
     def __init__(
         self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
-        parameters: Any = None, integrator: str | None = None, solver: str | None = None,
+        parameters: Any = None, integrator: str | None = None, coordinates: str = "spanning", solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         contact: str | None = "auto", cone: str | None = None, equality: str = "hard", tolerance: float | None = None,
@@ -47,7 +47,7 @@ class Simulator:
             "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
             "feedback": (), "warm_start": "input", "books": "input", "contact": law,
-            "cone": cone, "equality": equality, "tolerance": tolerance,
+            "cone": cone, "equality": equality, "tolerance": tolerance, "coordinates": coordinates,
         }  # fmt: skip
         self._names = state_names(options)  # as the step gives it, and, but for tau, dt, ..., takes it
         self._warm = [name for name in ("lam", "lead", "warm") if name in self._names]
@@ -82,7 +82,7 @@ class Simulator:
         elif start == "check" and (q0 is not None or v0 is not None):
             check_start(self.model, q, v)
         lead = self._shape(0)[:-1]
-        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(5), "lead": np.zeros(self.model.nv),
+        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(6), "lead": np.zeros(self.model.nv),
                  "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc)}  # fmt: skip
         for name, array in state.items():
             if array.ndim == 2 and array.shape[0] != self.batch:

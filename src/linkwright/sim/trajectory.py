@@ -30,7 +30,8 @@ class Trajectory:
              contacts (and soft constraints)
     lag      (T,) seconds: by how much velocities are older than positions (semi-implicit Euler)
     worst    of any step, also of those between records: largest drift, solver residual, the same relative to the step's
-             accelerations, solver status, depth of a contact (m)
+             accelerations, solver status, depth of a contact (m); last, the seconds spent passing singular poses,
+             which residual and status leave out
     outputs  what else was asked for, one row per state but the first: `trajectory["a"]`
     lam      multipliers of the last step
 
@@ -65,6 +66,7 @@ class Trajectory:
     parameters_stay: bool = True
     contact: str | None = None
     """The law of contacts."""
+    coordinates: str = "spanning"
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -77,6 +79,8 @@ class Trajectory:
         """The name of the forward dynamics used."""
         if self.contact:
             return "contact_dynamics"
+        if self.coordinates == "independent":
+            return "cluster_aba"
         return self.solver_asked_for or solver_of(self.model, self.iterations)
 
     @property

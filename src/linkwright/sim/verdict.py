@@ -11,18 +11,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..programs.status import STATUS_MEANING
-from .invariants import energy_scale, energy_share, momentum_share, reach, thinnest
+from .invariants import energy_scale, energy_share, momentum_share, reach, slid, thinnest
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 LARGEST_DRIFT = 1e-4  # of the mechanism's reach (m), and rad: beyond, constraints count as coming apart
+FARTHEST_SHARE = 1e-6  # of how far sliding joints are out: numbers that large have no more digits
 LARGEST_ENERGY_ERROR = 0.05  # of the energy exchanged
 LARGEST_MOMENTUM_ERROR = 0.05  # of the momentum of the motion about the centre of mass
+MOST_PASSING = 0.01  # of the time: a mechanism that is longer in singular poses does not only pass them
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
 LARGEST_DEPTH = 1.0  # of the thickness of the thinnest shape: beyond, something is all but swallowed
 _NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "implicitfast": "implicitfast",
           "rk4": "Runge-Kutta 4"}  # fmt: skip
+
+
+def allowed_drift(tr: Trajectory) -> np.ndarray:
+    """(m, rad) per sample, by the size of the mechanism, as far as sliding joints have made it larger; what is drawn
+    open may stay so."""
+    size = LARGEST_DRIFT * reach(tr.model) + FARTHEST_SHARE * slid(tr)
+    return np.maximum(size, 2 * tr.drift[..., 0])
 
 
 def complaints(trajectory: Trajectory) -> list[str]:
@@ -36,14 +45,16 @@ def complaints(trajectory: Trajectory) -> list[str]:
     if tr.steps < tr.planned:
         found.append(f"ended after {tr.steps} of {tr.planned} steps")
     drift, _, residual, code, depth = (tr.worst[..., k] for k in range(5))
+    passing = tr.worst[..., 5] / max(tr.steps * tr.dt, 1e-300)
     if tr.model.constraints:
-        allowed = max(LARGEST_DRIFT * reach(tr.model), 2 * float(np.max(tr.drift[..., 0])))
-        if not np.all(drift <= allowed):
+        if not np.all(drift <= allowed_drift(tr)):
             found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
     if tr.model.constraints or tr.contact:
         if not np.all(code == 0):
             code = int(np.max(np.where(np.isfinite(code), code, 3)))
             found.append(f"the solver says {STATUS_MEANING.get(code, code)}{_SOLVER_ADVICE.get(code, '')}")
+        elif not np.all(passing <= MOST_PASSING):
+            found.append(f"singular poses take {np.max(passing):.1%} of the time{_SOLVER_ADVICE[2]}")
     if tr.model.constraints:
         if not np.all(residual <= LARGEST_RESIDUAL):
             found.append(
@@ -71,7 +82,8 @@ def complaints(trajectory: Trajectory) -> list[str]:
 
 _SOLVER_ADVICE = {
     1: ": solver='prox_ltl' has the most digits",
-    2: ": near a singular pose the motion hangs on rounding",
+    2: ": near a singular pose the motion hangs on rounding; start it elsewhere, or with a velocity that takes it past",
+    5: ": take coordinates='spanning', or other independent joints (robot.with_independent)",
     4: ": see linkwright.check_state for the constraints that cannot be met together",
 }
 

@@ -1,0 +1,83 @@
+"""`linkwright bench believe`."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import typer
+from rich.table import Table
+
+from ..errors import InputError
+from .output import chosen_names, describe, progress_display, table_console
+
+
+def believe(
+    robots: str = typer.Option("", help="Comma-separated names or files; by default all mechanisms with loops."),
+    seconds: float = typer.Option(120.0, help="How long each is simulated, in its time."),
+    controls: str = typer.Option("", help="Comma-separated: none, pd; by default both."),
+    digits: int = typer.Option(None, min=2, max=17, help="Round the numbers of files to so many digits first."),
+    windows: bool = typer.Option(True, help="Compare half-seconds with rk4 at dt / 10, a program of its own."),
+    into: str = typer.Option("", help="Append results to this file (JSON lines); those in it are not computed again."),
+) -> None:
+    """Long simulations of all mechanisms with loops, without and with control: finite, and what the verdict says."""
+    from ..bench import believe as bench
+
+    file = Path(into) if into else None
+    if file and not file.resolve().parent.is_dir():
+        raise InputError(f"--into {into}: there is no folder {str(file.parent)!r}; make it first")
+    chosen = tuple(x for x in robots.split(",") if x) or None
+    results = _read(file, bench.Belief)
+    known = len(results)
+    console = table_console()
+    with progress_display(console) as (progress, task):
+        for belief in bench.measure(
+            chosen, seconds=seconds, controls=chosen_names(controls, ("none", "pd"), "control"), digits=digits,
+            windows=windows, known=results, progress=partial(describe, progress, task),
+        ):  # fmt: skip
+            results.append(belief)
+            if file:
+                with file.open("a") as stream:
+                    stream.write(json.dumps(belief.as_dictionary()) + "\n")
+    console.print(_table(results, bench.DT))
+    wrong = [b for b in results if not b.right]
+    told = f"{known} of them from {into}; " if known else ""
+    console.print(
+        f"{len(results)} runs ({told}{sum(b.finite for b in results)} finite, {sum(b.alone for b in results)} with the "
+        f"same bits alone, {sum(not b.complaints for b in results)} called ok, {len(wrong)} wrongly judged)",
+        highlight=False,
+    )
+    raise typer.Exit(1 if wrong or not all(b.finite for b in results) else 0)
+
+
+def _read(file: Path | None, kind) -> list:
+    if file is None or not file.exists():
+        return []
+    try:
+        return [kind.from_dictionary(json.loads(line)) for line in file.read_text().splitlines() if line.strip()]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"--into {file}: not a file of this command ({error}); name another") from None
+
+
+def _table(results, dt: float) -> Table:
+    table = Table(title=f"simulated in steps of {dt * 1e3:g} ms", title_justify="left")
+    headings = (
+        "mechanism",
+        "control",
+        "seconds",
+        "finite",
+        "drift",
+        "energy",
+        "to rk4 (median, worst)",
+        "broken",
+        "verdict",
+    )
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in ("mechanism", "broken", "verdict") else "right")
+    for b in results:
+        table.add_row(
+            b.robot, b.control, f"{b.seconds:g}", "yes" if b.finite else "NO", f"{b.drift:.0e}", f"{b.energy:.0e}",
+            f"{b.window:.0e}, {b.worst_window:.0e}", ", ".join(b.broken), "; ".join(b.complaints) or "ok",
+        )  # fmt: skip
+    return table

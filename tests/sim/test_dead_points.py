@@ -1,0 +1,86 @@
+"""Mechanisms that pass, or rest in, poses where their constraints do not determine how they go on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.sim.verdict import complaints
+
+
+def parallelogram() -> lw.Model:
+    """Two equal cranks and a coupler as long as the ground, drawn stretched out flat along x, in no gravity."""
+    builder = lw.ModelBuilder("parallelogram", gravity=(0, 0, 0))
+    rod = lw.Inertia.box(1.0, (0.2, 0.02, 0.02), (0.1, 0, 0))
+    builder.add_body("left", lw.revolute("left_joint", "y"), inertia=rod)
+    builder.add_body(
+        "coupler", lw.revolute("coupler_joint", "y"), parent="left", placement=(0.2, 0, 0),
+        inertia=lw.Inertia.box(1.0, (0.3, 0.02, 0.02), (0.15, 0, 0)),
+    )  # fmt: skip
+    builder.add_body("right", lw.revolute("right_joint", "y"), placement=(0.3, 0, 0), inertia=rod)
+    builder.add_frame("coupler_end", "coupler", (0.3, 0, 0))
+    builder.add_frame("right_end", "right", (0.2, 0, 0))
+    return builder.build().with_constraints(lw.weld("coupler_end", "right_end", directions="x z", name="pin"))
+
+
+def test_passing_a_flat_pose_is_no_reason_for_doubt():
+    """Both branches meet there; a mechanism that moves stays on its own."""
+    model = parallelogram()
+    trajectory = lw.simulate(model, [0, 0, 0], [2.0, -2.0, 2.0], dt=1e-3, steps=4000)
+    assert not complaints(trajectory)
+    assert np.abs(trajectory.q[:, 0] - trajectory.q[:, 2]).max() < 1e-6  # still a parallelogram
+
+
+def falling_pantograph() -> tuple[lw.Model, np.ndarray, np.ndarray]:
+    robot = lw.load("pantograph_leg")
+    q = lw.project_configuration(robot, robot.reference)
+    return robot, q, lw.project_velocity(robot, q, 0.3 * np.random.default_rng(5).normal(size=robot.nv))
+
+
+def test_nor_is_what_the_solver_says_there():
+    robot, q, v = falling_pantograph()
+    trajectory = lw.simulate(robot, q, v, dt=1e-3, steps=20_000, outputs="status")
+    assert {2.0, 4.0} & set(trajectory["status"].tolist())  # it has its doubts where it should
+    assert 0 < trajectory.worst[5] < 0.2 and trajectory.worst[3] == 0
+    assert not complaints(trajectory)
+
+
+def test_resting_in_a_flat_pose_is_and_the_advice_works():
+    model = parallelogram()
+    pushed = {"control": np.array([0.01, 0.0, 0.0]), "dt": 1e-3, "steps": 200}
+    resting = lw.simulate(model, [0, 0, 0], **pushed)
+    (said,) = [text for text in complaints(resting) if "singular" in text]
+    assert "start it elsewhere, or with a velocity that takes it past" in said
+    assert not complaints(lw.simulate(model, [0, 0, 0], [2.0, -2.0, 2.0], **pushed))
+    assert not complaints(lw.simulate(model, [0.3, -0.3, 0.3], **pushed))
+
+
+def test_time_spent_in_singular_poses_is_counted():
+    model = parallelogram()
+    trajectory = lw.simulate(model, [0, 0, 0], [2.0, -2.0, 2.0], dt=1e-3, steps=100)
+    from dataclasses import replace
+
+    worst = trajectory.worst.copy()
+    worst[5] = 0.05
+    (said,) = complaints(replace(trajectory, worst=worst))
+    assert said.startswith("singular poses take 50.0% of the time")
+
+
+def test_energy_lost_at_dead_points_comes_back_with_a_smaller_step():
+    """A pantograph that falls about folds flat again and again: some energy is lost each time, less with the step."""
+    robot, q, v = falling_pantograph()
+    runs = [lw.simulate(robot, q, v, dt=dt, steps=round(60 / dt), record=100) for dt in (2e-3, 5e-4)]
+    (said,) = complaints(runs[0])
+    assert said.startswith("energy is off") and "take a smaller dt" in said
+    assert not complaints(runs[1])
+
+
+@pytest.mark.long
+def test_a_collapsing_biped_is_believed_at_a_smaller_step():
+    """Its rods weigh little beside its legs: at a dead point they reverse within microseconds."""
+    robot = lw.load("digit_like")
+    q = lw.project_configuration(robot, robot.reference)
+    coarse, fine = (lw.simulate(robot, q, None, dt=dt, steps=round(1.5 / dt), record=100) for dt in (1e-3, 1e-4))
+    assert any("energy is off" in text and "a smaller dt" in text for text in complaints(coarse))
+    assert not complaints(fine)
