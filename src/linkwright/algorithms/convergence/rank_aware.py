@@ -47,7 +47,8 @@ class WeakDirections:
     """
 
     def __init__(
-        self, factored: FactoredProblem, accuracy: Accuracy, sizes: AccelerationSizes, start: RowVector, first: RowVector
+        self, factored: FactoredProblem, accuracy: Accuracy, sizes: AccelerationSizes, start: RowVector,
+        first: RowVector,
     ):  # fmt: skip
         self.factored, self.accuracy, self.sizes = factored, accuracy, sizes
         self.root = RowVector(sqrt(m) for m in factored.problem.mu)
@@ -142,8 +143,8 @@ class Directions:
 
     One whose theta is small is a dependent direction only if it is a direction at all. What has hardly any share in
     the residual is not found in a few vectors: such a pair is a mixture of strong and dependent directions. Pushed back
-    it would push the dependent ones by what held the strong ones, and no residual would tell. It gets Richardson's step,
-    which leaves nothing of the strong ones.
+    it would push the dependent ones by what held the strong ones, and no residual would tell. It gets Richardson's
+    step, which leaves nothing of the strong ones.
     """
 
     def __init__(
