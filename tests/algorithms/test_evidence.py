@@ -38,7 +38,10 @@ def solved(solver, rng, count=20):
 def test_nothing_is_missing_from_a_right_answer_but_rounding(solver, rng):
     problem, solution = solved(solver, rng)
     found = balance(problem, solution.a, solution.lam)
-    for missing, sizes in ((found.torques, found.torque_sizes), (found.residuals, found.residual_sizes)):
+    on_bodies = np.array([moments + forces for moments, forces in found.wrench_sizes[1:]])
+    carried = np.cumsum(on_bodies[::-1], axis=0)[::-1]  # a chain: each joint holds all bodies after it
+    sizes_of_torques = np.array(found.torque_sizes) + carried
+    for missing, sizes in ((found.torques, sizes_of_torques), (found.residuals, found.residual_sizes)):
         assert np.all(np.abs(np.array(missing)) <= 1e-11 * np.array(sizes))
     a = [x + 1e-3 for x in solution.a]
     assert np.abs(np.array(balance(problem, a, solution.lam).torques)).max() > 1e-5

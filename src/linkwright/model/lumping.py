@@ -4,6 +4,9 @@ Mass that lies on a revolute joint's axis moves alike whether it belongs to the 
 joint-space dynamics cannot tell. Handing it to the parent leaves the child without mass, without first moment along
 the axis and without one second moment (the base inertial parameters of [Gautier1990]); the zeros vanish from compiled
 programs. Energies, momenta and anything else that is reported per body use the true inertias.
+
+Mass stays where it is if the parent's own would drown in it: the sum would hold few digits of the parent, whose motion
+may be all that is left when the load is held.
 """
 
 from __future__ import annotations
@@ -13,6 +16,10 @@ from collections.abc import Sequence
 
 from ..spatial import RigidInertia, Symmetric, Transform, Vector
 
+# Times a body's own inertia: ten of its digits are left beside that much. Links that stand for nothing in files are
+# given masses of 1e-6 and more.
+_DROWNING = 1e6
+
 
 def lump_inertias(
     parent: Sequence[int], joint: Sequence, Xtree: Sequence[Transform], inertia: Sequence[RigidInertia]
@@ -21,11 +28,19 @@ def lump_inertias(
     lumped = list(inertia)
     for i in range(len(parent) - 1, 0, -1):
         moved = _movable(joint[i], lumped[i])
-        if moved is not None:
-            lumped[i] = _across_axis(joint[i], _without(lumped[i], moved))
-            lumped[parent[i]] = lumped[parent[i]] + Xtree[i].congruence(moved)
+        if moved is None:
+            continue
+        arriving = Xtree[i].congruence(moved)
+        if parent[i] and _drowns(inertia[parent[i]], arriving):
+            continue
+        lumped[i] = _across_axis(joint[i], _without(lumped[i], moved))
+        lumped[parent[i]] = lumped[parent[i]] + arriving
     lumped[0] = RigidInertia.zero()
     return tuple(lumped)
+
+
+def _drowns(own: RigidInertia, arriving: RigidInertia) -> bool:
+    return 0.0 < own.m * _DROWNING < arriving.m or 0.0 < own.J.trace * _DROWNING < arriving.J.trace
 
 
 def _movable(joint, inertia: RigidInertia) -> RigidInertia | None:

@@ -160,10 +160,9 @@ def _trusted(precision: Precision, most_lost: float) -> Trusted:
 
 def _weakest(model: Model, precision: Precision) -> float | None:
     """Rows with weaker pivots are dependent for solvers that enforce everything: as the rank tolerance, which is larger
-    in single precision; pivots are squares."""
-    if precision.answer == "float64":
-        return None
-    return WEAKEST * (rank_tolerance(model, precision.answer) / RANK_TOLERANCE["float64"]) ** 2
+    in single precision, and in models whose numbers have few digits; pivots are squares."""
+    tolerance, usual = rank_tolerance(model, precision.answer), RANK_TOLERANCE["float64"]
+    return None if tolerance == usual else WEAKEST * (tolerance / usual) ** 2
 
 
 def _rank_tolerance(model: Model, options, precision: Precision) -> float:

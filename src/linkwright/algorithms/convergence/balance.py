@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import Force, Motion, RowVector, sum_of
+from ...spatial import Force, Motion, RigidInertia, RowVector, sum_of
 from ..rows.constrained_problem import ConstrainedProblem
 
 
@@ -15,48 +16,73 @@ from ..rows.constrained_problem import ConstrainedProblem
 class Balance:
     """torques         tau - M a - c - J' lam
     residuals       K a - e
-    torque_sizes    the sizes of all that was added up to find each torque: its rounding, in units of that of one number
+    wrench_sizes    per body the sizes of (moments, forces) that were added up there: their rounding, in units of that of
+                    one number
+    torque_sizes    the same of each torque, of what was added up in its joint
     residual_sizes  the same of each residual
     """
 
     torques: RowVector
     residuals: RowVector
+    wrench_sizes: list[tuple[Scalar, Scalar]]
     torque_sizes: RowVector
     residual_sizes: RowVector
 
 
 def balance(problem: ConstrainedProblem, a: Sequence[Scalar], lam: Sequence[Scalar]) -> Balance:
     """Newton's and Euler's equations body by body, from the tips inward: each torque to its own rounding, so that light
-    bodies do not drown in the rounding of heavy ones."""
+    bodies do not drown in the rounding of heavy ones.
+
+    What a held load and its constraint exert cancels on the load itself, and so does their rounding, but for a wrench
+    there that the constraint takes up. So rounding is told body by body, where it arises: spread over all torques on the
+    way to the ground it would be thousands of times as much.
+    """
     tree, sweep = problem.tree, problem.sweep
     change = [Motion.zero()] * len(tree.parent)
-    f = _Sums(problem.wrenches)
+    motion = _Motions(len(tree.parent))
+    f = _Wrenches(problem.wrenches)
     for i in tree.outward():
-        change[i] = sweep.S[i].add_motion(sweep.X[i] @ change[tree.parent[i]], a[tree.iv[i]])
+        p = tree.parent[i]
+        moved = sweep.S[i].add_motion(Motion.zero(), a[tree.iv[i]])
+        change[i] = sweep.S[i].add_motion(sweep.X[i] @ change[p], a[tree.iv[i]])
+        motion.add(i, p, moved, _reach(tree, i))
         f.add(i, tree.lumped[i] @ change[i])
+        f.add_sizes(i, *_inertial_sizes(tree.lumped[i], motion.angular[i], motion.linear[i]))
     residual_sizes: list[Scalar] = []
     for c, own in zip(problem.constraints, problem.split(lam), strict=True):
         sizes = [abs(e) for e in c.e]
         for body, K in c.terms:
             for k, (row, x) in enumerate(zip(K, own, strict=True)):
                 f.add(body, row * x)
+                f.add_sizes(body, _size(row.angular) * abs(x), _size(row.linear) * abs(x))
                 sizes[k] = sizes[k] + sum_of(abs(r * m) for r, m in zip(row, change[body], strict=True))
         residual_sizes += sizes
     torques, torque_sizes = list(problem.tau), [abs(t) for t in problem.tau]
     for i in tree.inward():
-        p, S = tree.parent[i], sweep.S[i]
-        numbers = range(tree.nv)[tree.iv[i]]
-        for k, (n, held, R) in enumerate(zip(numbers, S.project(f.wrench[i]), tree.armature[i], strict=True)):
-            torques[n] = torques[n] - held - R * a[n]
-            linear = S.directions and S.directions[k] >= 3
-            torque_sizes[n] = torque_sizes[n] + (f.linear[i] if linear else f.angular[i])
-        f.hand_on(i, p, sweep.X[i].T @ f.wrench[i], tree.model.bodies[i].placement.translation)
+        held = sweep.S[i].project(f.wrench[i])
+        for n, t, R in zip(range(tree.nv)[tree.iv[i]], held, tree.armature[i], strict=True):
+            torques[n] = torques[n] - t - R * a[n]
+            torque_sizes[n] = torque_sizes[n] + abs(t) + abs(R * a[n])
+        f.hand_on(i, tree.parent[i], sweep.X[i].T @ f.wrench[i], _reach(tree, i))
     residuals = RowVector(r for c in problem.constraints for r in c.residual(change))
-    return Balance(RowVector(torques), residuals, RowVector(torque_sizes), RowVector(residual_sizes))
+    wrench_sizes = list(zip(f.angular, f.linear, strict=True))
+    return Balance(RowVector(torques), residuals, wrench_sizes, RowVector(torque_sizes), RowVector(residual_sizes))
 
 
-class _Sums:
-    """Wrenches, and the sizes of moments and forces that went into them."""
+class _Motions:
+    """Sizes of what was added up to bodies' angular and linear accelerations."""
+
+    def __init__(self, n: int):
+        self.angular: list[Scalar] = [0.0] * n
+        self.linear: list[Scalar] = [0.0] * n
+
+    def add(self, i: int, p: int, moved: Motion, reach: float) -> None:
+        self.angular[i] = self.angular[p] + _size(moved.angular)
+        self.linear[i] = self.linear[p] + self.angular[p] * reach + _size(moved.linear)
+
+
+class _Wrenches:
+    """Wrenches on bodies, and the sizes of moments and forces that were added up to each."""
 
     def __init__(self, wrenches: Sequence[Force]):
         self.wrench = list(wrenches)
@@ -65,15 +91,25 @@ class _Sums:
 
     def add(self, i: int, wrench: Force) -> None:
         self.wrench[i] = self.wrench[i] + wrench
-        self.angular[i] = self.angular[i] + _size(wrench.angular)
-        self.linear[i] = self.linear[i] + _size(wrench.linear)
 
-    def hand_on(self, i: int, p: int, wrench: Force, at: Sequence[float]) -> None:
-        """To the parent, in whose frame the wrench is given and body i is at `at`."""
-        reach = math.sqrt(sum(float(x) ** 2 for x in at))
+    def add_sizes(self, i: int, angular: Scalar, linear: Scalar) -> None:
+        self.angular[i] = self.angular[i] + angular
+        self.linear[i] = self.linear[i] + linear
+
+    def hand_on(self, i: int, p: int, wrench: Force, reach: float) -> None:
+        """To the parent, in whose frame the wrench is given and body i is so far away."""
         self.wrench[p] = self.wrench[p] + wrench
-        self.angular[p] = self.angular[p] + (self.angular[i] + self.linear[i] * reach)
-        self.linear[p] = self.linear[p] + self.linear[i]
+        forces = _size(wrench.linear)
+        self.add_sizes(p, _size(wrench.angular) + forces * reach, forces)
+
+
+def _inertial_sizes(inertia: RigidInertia, angular: Scalar, linear: Scalar) -> tuple[Scalar, Scalar]:
+    first = _size(inertia.h)
+    return inertia.J.trace * angular + first * linear, inertia.m * linear + first * angular
+
+
+def _reach(tree: Tree, i: int) -> float:
+    return math.sqrt(sum(float(x) ** 2 for x in tree.model.bodies[i].placement.translation))
 
 
 def _size(vector) -> Scalar:

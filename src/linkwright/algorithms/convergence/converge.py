@@ -139,7 +139,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
 
     def split(values):
         rows = values[n_inner : n_inner + n_rows], values[n_inner + n_rows : n_inner + 2 * n_rows]
-        # then passes, the weakest singular value met, the way so far, whether it is the end
+        # then passes, the weakest singular value met, whether it is the end
         return values[:n_inner], *(RowVector(x) for x in rows)
 
     def descend(values, running):
@@ -153,18 +153,18 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
         residuals, lam = residuals + moved * length, lam + step * length
         left, sigma = sizes.relative_square(residuals), accuracy.singular_value(theta)
         found = left <= accuracy.allowed(sigma)
-        passes, outcome = values[-4] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
-        weakest = where(running, minimum(values[-3], sigma), values[-3])
-        return [*inner, *residuals, *lam, passes, weakest, values[-2] + length, outcome], found | doubtful
+        passes, outcome = values[-3] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
+        weakest = where(running, minimum(values[-2], sigma), values[-2])
+        return [*inner, *residuals, *lam, passes, weakest, outcome], found | doubtful
 
     found = sizes.relative_square(residuals) <= accuracy.allowed(1.0)
     values = until(
-        descend, [*inner, *residuals, *lam, 1.0, 1.0, 0.0, where(found, 1.0, 0.0)], done=found,
+        descend, [*inner, *residuals, *lam, 1.0, 1.0, where(found, 1.0, 0.0)], done=found,
         limit=DESCENTS, expected=1.0, keeps=True,
     )  # fmt: skip
-    weak = WeakDirections(factored, accuracy, sizes, RowVector(start), first, values[-2])
+    weak = WeakDirections(factored, accuracy, sizes, RowVector(start), first)
     inner, residuals, lam, passes, weakest, outcome = weak.resolved(
-        *split(values), values[-4], values[-3], values[-1] > 0.5
+        *split(values), values[-3], values[-2], values[-1] > 0.5
     )
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)

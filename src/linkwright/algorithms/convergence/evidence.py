@@ -17,11 +17,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ...scalar import Scalar, maximum, until, where
-from ...spatial import RowVector, sum_of
+from ...spatial import Force, RowVector, sum_of
 from ...spatial.partial_factorization import WEAKEST
 from ..rows.constrained_problem import NO, PROBABLY, ConstrainedProblem, Solution
 from ..rows.row_scales import row_scales
-from .balance import balance
+from ..tree.rnea import joint_torques
+from .balance import Balance, balance
 
 _DOUBT = 0.01  # of digits that are flagged otherwise: a few estimates are too low, and looking does no harm
 _PATTERNS = 2
@@ -67,7 +68,8 @@ def examined(
 
 
 class _Stages:
-    """One stage a pass: torques that are missing; their rounding, a pattern of signs at a time; the same of rows; and,
+    """One stage a pass: torques that are missing; the rounding of what they are made of, a pattern of signs at a time; the
+    same of rows; and,
     of solvers without iterations whose rows may be dependent, how hard it is to move rows by as much as they usually
     do.
 
@@ -101,7 +103,7 @@ class _Stages:
         at = {name: [x for x, other in zip(here, self.names, strict=True) if other == name] for name in self.names}
 
         found = balance(self.problem, a, lam)
-        torques = found.torques * at["torques"][0] + self._signed(found.torque_sizes * self.rounding, at["rounded"])
+        torques = found.torques * at["torques"][0] + self._rounded(found, at["rounded"])
         rows = self.believed - found.residuals
         rows = rows * at["rows"][0] + self._signed(found.residual_sizes * self.rounding, at["rounded rows"])
         short: Scalar = 1.0
@@ -120,6 +122,14 @@ class _Stages:
         if self.proximal:  # K a - rows is lam / mu
             left = [where(at["rows"][0] > 0.5, -r, x) for r, x in zip(step.residuals, left, strict=True)]
         return [*a, *lam, *left, error, pull, number + 1.0], number > len(self.names) - 1.5
+
+    def _rounded(self, found: Balance, chosen: Sequence[Scalar]) -> RowVector:
+        """Torques as large as their rounding, and those of wrenches as large as the rounding on each body."""
+        sizes = RowVector(x * self.rounding for both in found.wrench_sizes for x in both for _ in range(3))
+        every = self._signed(sizes, chosen)
+        wrenches = [Force.of(every[6 * i : 6 * i + 6]) for i in range(len(found.wrench_sizes))]
+        handed_on = joint_torques(self.problem.tree, self.problem.sweep, wrenches)
+        return self._signed(found.torque_sizes * self.rounding, chosen) - RowVector(handed_on)
 
     def _signed(self, sizes: RowVector, chosen: Sequence[Scalar]) -> RowVector:
         """With the signs of the pattern that is chosen, or zeros."""

@@ -11,6 +11,8 @@ Residuals r and multipliers x are scaled by the root of mu here, r = sqrt(mu) (K
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...scalar import Scalar, maximum, minimum, sqrt, until, where
 from ...spatial import RowVector, eigenvectors
 from ..rows.joint_motions import squared_joint_motions
@@ -29,25 +31,29 @@ NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
 # Rounding asks of a dependent direction about sigma times the accelerations; contradictions ask for more.
 ROUNDING = 10.0
 NOISE = 100.0  # errors of T, in units of the rounding of a number as large as kappa
+# A Ritz vector below the limit is a direction if T u = theta u but for this share of the root of the limit: that much
+# of strong directions, where T is 1, would lift theta to the limit.
+RESOLVED = 1e-2
+_LEAST_LEFT = 1e-12  # of 1 - T where directions are strong: what they were pushed is not asked for
 
 
 class WeakDirections:
-    """What descent has left undone.
+    """What descent has left undone. `start`, `first` are the multipliers that everything began with, and the residual
+    they had.
 
-    start, first   the multipliers that everything began with, and the residual they had, along which the first step
-                   went
-    way            how far descent has gone since, the lengths of its steps added up: along directions so weak that
-                   their residual does not change, that is how far it has pushed the multipliers
+    To take back how far a direction has been pushed, x, that must be known; but multipliers of strong directions are
+    large beside those of weak ones, and a Ritz vector holds a little of everything. So (1 - T) x is looked at, which
+    holds next to nothing of strong directions. T x is how far residuals have moved: it is at hand.
     """
 
     def __init__(
         self, factored: FactoredProblem, accuracy: Accuracy, sizes: AccelerationSizes, start: RowVector,
-        first: RowVector, way: Scalar,
+        first: RowVector,
     ):  # fmt: skip
         self.factored, self.accuracy, self.sizes = factored, accuracy, sizes
         self.root = RowVector(sqrt(m) for m in factored.problem.mu)
         self.inverse_root = RowVector(1.0 / x for x in self.root)
-        self.start, self.first, self.way = start, first, way
+        self.start, self.first = start, first
 
     def resolved(
         self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, weakest: Scalar, done: Scalar
@@ -57,15 +63,13 @@ class WeakDirections:
         n_inner, n_rows = len(inner), len(residuals)
 
         def split(values):
-            rows = [RowVector(values[n_inner + n_rows * k : n_inner + n_rows * (k + 1)]) for k in range(3)]
-            return values[:n_inner], *rows, *values[-4:]
+            rows = [RowVector(values[n_inner + n_rows * k : n_inner + n_rows * (k + 1)]) for k in range(2)]
+            return values[:n_inner], *rows, *values[-3:]
 
         def cycle(values):
-            inner, residuals, lam, x, passes, weakest, is_first, _ = split(values)
-            begun = self.inverse_root * self.start + self.root * (self.first + residuals * self.way)
-            x = RowVector(where(is_first > 0.5, a, b) for a, b in zip(begun, x, strict=True))
+            inner, residuals, lam, passes, weakest, _ = split(values)
             before = self.sizes.relative_square(residuals)
-            directions, used = self._directions(inner, residuals, x)
+            directions, used = self._directions(inner, residuals, lam)
             step = self.root * directions.step
             change, moved = self.factored.response(step)
             residuals = residuals + moved
@@ -79,30 +83,28 @@ class WeakDirections:
             inner = [a + b for a, b in zip(inner, change, strict=True)]
             outcome = where(found, directions.outcome, NOT_CONVERGED)
             passes, weakest = passes + used + 1.0, minimum(weakest, directions.weakest)
-            return [*inner, *residuals, *(lam + step), *(x + directions.step), passes, weakest, 0.0, outcome], found
+            return [*inner, *residuals, *(lam + step), passes, weakest, outcome], found
 
-        nothing = [0.0] * n_rows
-        start = [*inner, *residuals, *lam, *nothing, passes, weakest, 1.0, where(done, OK, NOT_CONVERGED)]
-        values = until(cycle, start, done=done, limit=CYCLES, expected=0.0)
-        inner, residuals, lam, _, passes, weakest, _, outcome = split(values)
-        return inner, residuals, lam, passes, weakest, outcome
+        start = [*inner, *residuals, *lam, passes, weakest, where(done, OK, NOT_CONVERGED)]
+        return split(until(cycle, start, done=done, limit=CYCLES, expected=0.0))
 
-    def _directions(self, inner: list[Scalar], residuals: RowVector, x: RowVector) -> tuple[Directions, Scalar]:
+    def _directions(self, inner: list[Scalar], residuals: RowVector, lam: RowVector) -> tuple[Directions, Scalar]:
         """(Ritz pairs, how many Lanczos vectors they took)."""
         hidden = self.accuracy.hidden
         r = self.root * residuals
         enough = 0.1 * hidden / sqrt(maximum(self.sizes.relative_square(residuals), hidden**2))
-        Q, diagonal, beside, used = self._lanczos(r, enough)
+        Q, diagonal, beside, following, used = self._lanczos(r, enough)
         theta, V = eigenvectors(diagonal, beside)
-        vectors = [_combined(Q, v) for v in V]
+        pairs = [(t, _combined(Q, v), abs(following * v[0])) for t, v in zip(theta, V, strict=True)]
+        pushed = self.inverse_root * (lam - self.start) - self.root * (self.first - residuals)
         problem, sizes = self.factored.problem, self.sizes
         if inner:  # accelerations of the joints; where there are none, sizes are of unconstrained ones already
             sizes = sizes.beside(squared_joint_motions(problem, inner))
-        return Directions(self, theta, vectors, r, x, sizes), used
+        return Directions(self, pairs, r, pushed, sizes), used
 
     def _lanczos(self, r: RowVector, enough: Scalar):
-        """(vectors, newest first, diagonal and subdiagonal of Q'TQ, how many there are). Missing vectors are zero, and
-        belong to the eigenvalue 1.
+        """(vectors, newest first, diagonal and subdiagonal of Q'TQ, the entry that would follow, how many there are).
+        Missing vectors are zero, and belong to the eigenvalue 1.
 
         They are enough when they hold the solution of (T + weakest) x = r but for that share of r: there the last entry
         of the solution in the vectors, times the next subdiagonal, is what is left; L D L' of the tridiagonal gives it.
@@ -133,34 +135,47 @@ class WeakDirections:
         start = [*r, *[0.0] * (VECTORS * m), *[1.0] * VECTORS, *[0.0] * VECTORS, size, 0.0, 1.0, 1.0]
         values = until(body, start, done=size <= _NOTHING, limit=VECTORS, expected=3.0)
         Q = [RowVector(values[m * k : m * (k + 1)]) for k in range(1, VECTORS + 1)]
-        return Q, values[-2 * VECTORS - 4 : -VECTORS - 4], values[-VECTORS - 4 : -5], values[-3]
+        return Q, values[-2 * VECTORS - 4 : -VECTORS - 4], values[-VECTORS - 4 : -5], values[-4], values[-3]
 
 
 class Directions:
-    """Ritz pairs, and what they say."""
+    """Ritz pairs, and what they say.
+
+    One whose theta is small is a dependent direction only if it is a direction at all. What has hardly any share in
+    the residual is not found in a few vectors: such a pair is a mixture of strong and dependent directions. Pushed back
+    it would push the dependent ones by what held the strong ones, and no residual would tell. It gets Richardson's
+    step, which leaves nothing of the strong ones.
+    """
 
     def __init__(
-        self, weak: WeakDirections, theta: list[Scalar], vectors: list[RowVector], r: RowVector, x: RowVector,
+        self, weak: WeakDirections, pairs: Sequence[tuple[Scalar, RowVector, Scalar]], r: RowVector, pushed: RowVector,
         sizes: AccelerationSizes,
     ):  # fmt: skip
-        """`sizes` of accelerations beside which contradictions are more than rounding."""
+        """`pairs` are (theta, u, |T u - theta u|), `pushed` is (1 - T) x since the start, `sizes` are of accelerations
+        beside which contradictions are more than rounding."""
         accuracy, tolerance = weak.accuracy, weak.accuracy.rank_tolerance
-        self.vectors = vectors
-        theta = [minimum(maximum(t, 0.0), 1.0) for t in theta]
+        self.vectors = vectors = [u for _, u, _ in pairs]
+        theta = [minimum(maximum(t, 0.0), 1.0) for t, _, _ in pairs]
         sigma = [accuracy.singular_value(t) for t in theta]
         self.counts = [t > accuracy.weakest for t in theta]
+        self.dropped = [
+            ~counts & (apart <= RESOLVED * sqrt(accuracy.weakest))
+            for counts, (_, _, apart) in zip(self.counts, pairs, strict=True)
+        ]
         self.weakest = -RowVector(where(c, -s, -1.0) for c, s in zip(self.counts, sigma, strict=True)).largest
         self.weakest = minimum(1.0, self.weakest)
         self.step = RowVector.zeros(len(r))
+        begun = weak.inverse_root * weak.start
         contradicting: Scalar = 0.0
         near: Scalar = 0.0
         unsure: Scalar = 0.0
-        for t, s, counts, u in zip(theta, sigma, self.counts, vectors, strict=True):
-            left, pushed = u.dot(r), u.dot(x)
-            along = where(counts, left / maximum(t, _NOTHING), -(left + pushed) / maximum(1.0 - t, 1e-3))
-            self.step = self.step + u * along
+        for t, s, counts, dropped, u in zip(theta, sigma, self.counts, self.dropped, vectors, strict=True):
+            gives = maximum(1.0 - t, _LEAST_LEFT)
+            left, x = u.dot(r), u.dot(pushed) / gives + u.dot(begun)
+            back = where(dropped, -(left + x) / gives, left)
+            self.step = self.step + u * where(counts, left / maximum(t, _NOTHING), back)
             # what the direction asks for: its residual were the multipliers zero, relative to the rows' accelerations
-            unpushed, rows = abs(left + t * pushed), weak.inverse_root * u
+            unpushed, rows = abs(left + t * x), weak.inverse_root * u
             asked = unpushed * sqrt(weak.sizes.relative_square(rows))
             effect = asked / sqrt(maximum(t, accuracy.weakest * 1e-2))
             is_near = (s > tolerance / NEAR) & (s < tolerance * NEAR) & (effect > NOTICEABLE)
@@ -169,17 +184,17 @@ class Directions:
                 missing = accuracy.rounding * accuracy.kappa * NOISE
                 unsure = where(counts & (effect * missing > NOTICEABLE * t), 1.0, unsure)
             asked = unpushed * sqrt(sizes.relative_square(rows))
-            contradicts = ~counts & (asked > maximum(ROUNDING * s, accuracy.consistent))
+            contradicts = dropped & (asked > maximum(ROUNDING * s, accuracy.consistent))
             contradicting = where(contradicts, 1.0, contradicting)
         unsure = where(unsure > 0.5, UNSURE, OK) if weak.factored.squares else OK
         self.outcome = where(contradicting > 0.5, INFEASIBLE, where(near > 0.5, SINGULAR, unsure))
 
     def parted(self, rows: RowVector) -> tuple[RowVector, RowVector]:
         """What of some rows lies in directions that count, and in those that do not."""
-        dropped = RowVector.zeros(len(rows))
-        for counts, u in zip(self.counts, self.vectors, strict=True):
-            dropped = dropped + u * where(counts, 0.0, u.dot(rows))
-        return rows - dropped, dropped
+        aside = RowVector.zeros(len(rows))
+        for dropped, u in zip(self.dropped, self.vectors, strict=True):
+            aside = aside + u * where(dropped, u.dot(rows), 0.0)
+        return rows - aside, aside
 
 
 def is_unsure(outcome: Scalar) -> Scalar:
