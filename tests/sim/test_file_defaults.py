@@ -97,8 +97,10 @@ def test_it_stays_with_the_model(robot):
 
 def test_programs_do_not_depend_on_it(robot):
     plain = replace(robot, simulation=lw.SimulationDefaults())
-    assert plain != robot and plain.fingerprint_of_dynamics == robot.fingerprint_of_dynamics
-    assert plain.fingerprint_without_contacts == robot.fingerprint_without_contacts
+    assert plain != robot
+    for touching in (True, False):
+        known = {"contacts": touching, "actuators": True}
+        assert plain.fingerprint_for(**known) == robot.fingerprint_for(**known)
     from linkwright.compilation import Request
 
     keys = {Request.of(model, "aba", None, (), False, {}).key for model in (plain, robot)}

@@ -13,6 +13,8 @@ import numpy as np
 
 from ..errors import InputError, unknown_name
 from . import configuration
+from .actuators import Actuator, Keyframe
+from .actuators.arrangement import ACTUATOR_ENTRIES, check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
 from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings
@@ -87,6 +89,10 @@ class Model:
     contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
     simulation: SimulationDefaults = field(default_factory=SimulationDefaults, repr=False)
     """Time step and integrator that its file names."""
+    actuators: tuple[Actuator, ...] = field(default=(), repr=False)
+    """What drives joints at the user's command, in the order of `ctrl`."""
+    keyframes: Mapping[str, Keyframe] = field(default_factory=dict, repr=False)
+    """States that the file names, with commands and activations."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -99,6 +105,7 @@ class Model:
         self._check_constraints()
         self._check_notes()
         touching.check_contacts(self)
+        check_actuators(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -196,6 +203,25 @@ class Model:
     def contacts(self) -> tuple[ContactPoint, ...]:
         """Candidate points of all pairs, in the order of `contact_force` and the like."""
         return touching.contact_points(self)
+
+    # Actuators
+
+    def with_actuators(self, *actuators: Actuator) -> Model:
+        """This model with further actuators, e.g. `robot.with_actuators(linkwright.motor("hip"))`."""
+        return with_actuators(self, actuators)
+
+    def without_actuators(self) -> Model:
+        return without_actuators(self)
+
+    @property
+    def nu(self) -> int:
+        """Number of commands: one per actuator."""
+        return len(self.actuators)
+
+    @property
+    def na(self) -> int:
+        """Number of activations: one per actuator that has a state."""
+        return sum(one.activation is not None for one in self.actuators)
 
     # Sizes and names
 
@@ -306,15 +332,17 @@ class Model:
         """A hash of everything that defines this model; equal content gives equal fingerprints."""
         return self._fingerprint_without()
 
-    @cached_property
-    def fingerprint_of_dynamics(self) -> str:
-        """The fingerprint of all but how to simulate it: programs stay the same whatever that is."""
-        return self._fingerprint_without(*SIMULATION_ENTRIES)
+    def fingerprint_for(self, *, contacts: bool = False, actuators: bool = False) -> str:
+        """The fingerprint for a program that knows contacts, actuators and keyframes or not: what it does not know does
+        not change it, nor how the model is simulated."""
+        left_out = (*(() if contacts else CONTACT_ENTRIES), *(() if actuators else ACTUATOR_ENTRIES))
+        if left_out not in self._fingerprints:
+            self._fingerprints[left_out] = self._fingerprint_without(*SIMULATION_ENTRIES, *left_out)
+        return self._fingerprints[left_out]
 
     @cached_property
-    def fingerprint_without_contacts(self) -> str:
-        """The same without shapes, pairs and their law: programs that know no contacts stay the same."""
-        return self._fingerprint_without(*SIMULATION_ENTRIES, *CONTACT_ENTRIES)
+    def _fingerprints(self) -> dict[tuple[str, ...], str]:
+        return {}
 
     def _fingerprint_without(self, *entries: str) -> str:
         from .serialization import to_dictionary

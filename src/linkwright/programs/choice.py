@@ -214,5 +214,5 @@ def _in_coordinates(wish: Wish) -> tuple[Wish, str]:
 
 def _key(model: Model, problem: str, wish: Wish) -> str:
     asked = [problem, wish.outputs, wish.parameters, wish.f_ext, sorted(wish.options), wish.precision]
-    text = json.dumps(["choice", asked, model.fingerprint_without_contacts, sources_hash()], default=str)
+    text = json.dumps(["choice", asked, model.fingerprint_for(), sources_hash()], default=str)
     return hashlib.sha256(text.encode()).hexdigest()

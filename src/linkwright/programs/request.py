@@ -77,9 +77,13 @@ class Request:
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """Names of the rows of outputs that have one row per constraint, or per contact."""
+        """Names of the rows of outputs that have one row per constraint, contact or actuator."""
         touching = tuple(point.name for point in self.model.contacts) if self.knows_contacts else ()
-        return {"forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching)}
+        driven = tuple(one.name for one in self.model.actuators) if self.recipe.takes_actuators(self.options) else ()
+        return {
+            "forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching),
+            **dict.fromkeys(("actuator_force", "clamped"), driven),
+        }  # fmt: skip
 
     @property
     def key(self) -> str:
@@ -87,7 +91,9 @@ class Request:
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
-        known = self.model.fingerprint_of_dynamics if self.knows_contacts else self.model.fingerprint_without_contacts
+        known = self.model.fingerprint_for(
+            contacts=self.knows_contacts, actuators=self.recipe.takes_actuators(self.options)
+        )
         text = json.dumps([request, known, sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
