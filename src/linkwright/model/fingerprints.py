@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .actuators.arrangement import ACTUATOR_ENTRIES
 from .contact.content import CONTACT_ENTRIES
 from .simulation_defaults import SIMULATION_ENTRIES
 
@@ -20,6 +21,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "inertias": ("ground_inertia",),
     "constraints": ("constraints", "reference", "configurations", "motors", "independent"),
     "contacts": CONTACT_ENTRIES,
+    "actuators": ACTUATOR_ENTRIES,
     "simulation": SIMULATION_ENTRIES,
     "drawing": ("name", "ignored"),
 }
