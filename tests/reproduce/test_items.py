@@ -6,8 +6,8 @@ import pytest
 
 from linkwright.reproduce.environment import Peers, versions
 from linkwright.reproduce.item import Figure, Table
+from linkwright.reproduce.item_registry import PAPERS, all_items, chosen_items
 from linkwright.reproduce.records import plain
-from linkwright.reproduce.registry import PAPERS, all_items, chosen_items
 from linkwright.reproduce.robots import ROLES
 from linkwright.reproduce.run import Run
 

@@ -35,7 +35,7 @@ _OPERATOR = "delassus_operator"
 
 
 @dataclass(frozen=True)
-class Family:
+class SolverFamily:
     """Algorithms that solve one problem, what they take, and which of Pinocchio's do the same."""
 
     algorithms: tuple[str, ...]
@@ -50,8 +50,8 @@ class Family:
 
 
 FAMILIES = {
-    "dynamics": Family(tuple(r.name for r in CONSTRAINED), ("lcaba", "prox_ltl"), "prox_ltl", 3, "a"),
-    "delassus": Family(
+    "dynamics": SolverFamily(tuple(r.name for r in CONSTRAINED), ("lcaba", "prox_ltl"), "prox_ltl", 3, "a"),
+    "delassus": SolverFamily(
         tuple(r.name for r in DELASSUS), ("delassus_pv_osimr", "delassus_efpa", "delassus_cholesky"),
         "delassus_cholesky", 1, None, ("pv_osim_fast",), ("caba_osim",),
         {**SYSTEMS, **{name: LOOP_SYSTEMS[name] for name in _LOOPS}}, ("delassus_cholesky",),
@@ -83,7 +83,7 @@ class SystemTimes:
 
 
 def measure(
-    family: Family, systems=(), algorithms=(), *, peer: PinocchioCpp | None, seconds: float = 2.0,
+    family: SolverFamily, systems=(), algorithms=(), *, peer: PinocchioCpp | None, seconds: float = 2.0,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[SystemTimes]:  # fmt: skip
     """One system after the other; within a system all contenders take turns."""
@@ -93,7 +93,7 @@ def measure(
         yield _measure_system(family, name, model, able, peer, seconds, progress)
 
 
-def _measure_system(family: Family, name: str, model: Model, algorithms, peer, seconds: float, progress) -> SystemTimes:
+def _measure_system(family: SolverFamily, name: str, model: Model, algorithms, peer, seconds: float, progress) -> SystemTimes:
     model = depth_first(model)  # as Pinocchio numbers joints, so that vectors are those of both
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)
@@ -159,7 +159,7 @@ def _operator_stages(model: Model, q: np.ndarray, x: np.ndarray) -> dict[str, tu
     return found
 
 
-def _pinocchio_calls(family: Family, model: Model, peer: PinocchioCpp, states, best: dict[str, float]):
+def _pinocchio_calls(family: SolverFamily, model: Model, peer: PinocchioCpp, states, best: dict[str, float]):
     """Contenders that note their best time in `best`, and a function that gives converged results."""
     other = pinocchio_model(model.without_constraints())
     damping = model.stacked("damping")  # Pinocchio leaves joint damping out

@@ -34,7 +34,7 @@ def reproduce(
     Finished items are kept in the output folder: after an interruption the same command goes on where it was.
     """
     from ..reproduce.environment import Peers  # compiles and imports peers: only when asked for
-    from ..reproduce.registry import chosen_items
+    from ..reproduce.item_registry import chosen_items
     from ..reproduce.reproducing import finished, records_of
     from ..reproduce.robots import RobotFile, Robots
     from ..reproduce.run import Run
@@ -57,7 +57,7 @@ def reproduce(
 
 def _reproduce(items, run, records, output: Path, again: bool, console: Console) -> None:
     from ..reproduce.files import NO_MATPLOTLIB, write_files, write_results
-    from ..reproduce.registry import PAPERS
+    from ..reproduce.item_registry import PAPERS
     from ..reproduce.report import write_report
     from ..reproduce.reproducing import Outcome, finished, reproduce
 
@@ -104,7 +104,7 @@ def _reproduce(items, run, records, output: Path, again: bool, console: Console)
 
 
 def _all():
-    from ..reproduce.registry import all_items
+    from ..reproduce.item_registry import all_items
 
     return all_items()
 

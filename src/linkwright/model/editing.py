@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import InputError, ModelError
-from .actuators.arrangement import driven_after_locking, driven_after_sorting
+from .actuators.actuator_arrangement import driven_after_locking, driven_after_sorting
 from .builder import ModelBuilder
 from .contact.arrangement import joined, kept_after_locking
 from .joint import fixed

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from .actuators.arrangement import ACTUATOR_ENTRIES
+from .actuators.actuator_arrangement import ACTUATOR_ENTRIES
 from .contact.content import CONTACT_ENTRIES
 from .simulation_defaults import SIMULATION_ENTRIES
 

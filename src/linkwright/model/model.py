@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import InputError, unknown_name
 from . import configuration
 from .actuators import Actuator, Keyframe
-from .actuators.arrangement import check_actuators, with_actuators, without_actuators
+from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
 from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError, ModelError, unknown_name
-from .actuators.arrangement import ACTUATOR_ENTRIES, actuator_content, read_actuator_content
+from .actuators.actuator_arrangement import ACTUATOR_ENTRIES, actuator_content, read_actuator_content
 from .body_inertia import Inertia
 from .builder import ModelBuilder
 from .constraints import CONSTRAINT_KINDS, Constraint

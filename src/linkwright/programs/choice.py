@@ -28,7 +28,7 @@ NO_CONSTRAINTS = "for constraints, of which there are none"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Contender:
     """One way to solve a problem. `operations` is None if it was not counted, `problem` says why it does not suit."""
 
     name: str
@@ -54,7 +54,7 @@ class Choice:
 
     problem: str
     algorithm: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Contender, ...]
 
     def request(self, model: Model, wish: Wish) -> Request:
         """What was chosen, asked of the model."""
@@ -65,7 +65,7 @@ class Choice:
         return "\n  ".join([f"{self.problem} by {self.algorithm!r}", *able, *_refusals(self.candidates)])
 
 
-def _refusals(candidates: Sequence[Candidate]) -> list[str]:
+def _refusals(candidates: Sequence[Contender]) -> list[str]:
     """Reasons, each with the names of those it holds for."""
     names: dict[str, list[str]] = {}
     for candidate in candidates:
@@ -115,16 +115,16 @@ def _choose(model: Model, problem: str, wish: Wish, cache: bool) -> Choice:
     wish, coordinates = _in_coordinates(wish)
     reasons = {recipe.name: why_not(model, recipe, wish, coordinates) for recipe in recipes}
     able = [recipe for recipe in recipes if reasons[recipe.name] is None]
-    unfit = tuple(Candidate(name, problem=reason) for name, reason in reasons.items() if reason is not None)
+    unfit = tuple(Contender(name, problem=reason) for name, reason in reasons.items() if reason is not None)
     if not able:
         told = "\n  ".join(_refusals(unfit))
         raise UnsupportedError(f"no algorithm for {problem} of {model.name!r} suits what is asked for:\n  {told}")
     if len(able) == 1:
-        return Choice(problem, able[0].name, (Candidate(able[0].name), *unfit))
+        return Choice(problem, able[0].name, (Contender(able[0].name), *unfit))
     key = _key(model, problem, wish) if cache else None
     stored = None if key is None else load_note(key)
     if stored is not None:
-        return Choice(problem, stored["algorithm"], tuple(Candidate(**x) for x in stored["candidates"]))
+        return Choice(problem, stored["algorithm"], tuple(Contender(**x) for x in stored["candidates"]))
     counted = _count(model, able, wish)
     best = min((c for c in counted if c.operations is not None), key=lambda c: c.operations or 0, default=None)
     if best is None:
@@ -162,23 +162,23 @@ def unsuitable(model: Model, recipe: Recipe) -> str | None:
     return None
 
 
-def _count(model: Model, recipes: list[Recipe], wish: Wish) -> list[Candidate]:
+def _count(model: Model, recipes: list[Recipe], wish: Wish) -> list[Contender]:
     """Cheapest first, then those that cannot be cheaper, then those that turned out not to suit."""
     bounds = {r.name: r.least_operations(tree_of(model)) if r.least_operations else 0 for r in recipes}
-    counted: list[Candidate] = []
-    hopeless: list[Candidate] = []
-    refused: list[Candidate] = []
+    counted: list[Contender] = []
+    hopeless: list[Contender] = []
+    refused: list[Contender] = []
     fewest = float("inf")
     for recipe in sorted(recipes, key=lambda r: bounds[r.name]):
         if bounds[recipe.name] >= fewest:
-            hopeless.append(Candidate(recipe.name, at_least=bounds[recipe.name]))
+            hopeless.append(Contender(recipe.name, at_least=bounds[recipe.name]))
             continue
         try:
             operations = count(model, recipe, wish)
         except LinkwrightError as error:  # found out only when traced
-            refused.append(Candidate(recipe.name, problem=str(error)))
+            refused.append(Contender(recipe.name, problem=str(error)))
             continue
-        counted.append(Candidate(recipe.name, operations))
+        counted.append(Contender(recipe.name, operations))
         fewest = min(fewest, operations)
     order = list(RECIPES)
     return [*sorted(counted, key=lambda c: (c.operations, order.index(c.name))), *hopeless, *refused]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import reference
 from ..errors import InputError, unknown_name
 from ..model import GROUND, Inertia, Model
 from ..model.contact import sphere
@@ -94,6 +93,8 @@ def walking_beast(legs: int = 12, *, friction: float = FOOT_FRICTION, **options:
     in the same places left and right, so that at any time feet stand on both sides: with pins spread evenly it would
     fall over sideways, and so it does with fewer than twelve legs. Options as of `jansen_beast`.
     """
+    from ..compilation import reference  # where the feet are; other mechanisms do without a compiler
+
     pairs = (count("legs", legs, largest=1000) + 1) // 2
     thirds = [min(k, pairs - 1 - k) % 3 if pairs >= 6 else k % 3 for k in range(pairs)]
     chosen = {"spacing": WALKING_SPACING, "phases": [2 * math.pi * third / 3 for third in thirds], **options}

@@ -61,7 +61,7 @@ class Partials:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Selection:
     """One of the last two operands, as it is: the first of them where the condition holds."""
 
     condition: Callable
@@ -94,7 +94,7 @@ def _over_square_distance(g: GraphArithmetic, r, x, t):
     return g.div(t, g.add(g.mul(x[0], x[0]), g.mul(x[1], x[1])))
 
 
-RULES: dict[Op, Partials | Choice] = {
+RULES: dict[Op, Partials | Selection] = {
     Op.ADD: Partials((_same, _same)),
     Op.SUB: Partials((_same, _reversed)),
     Op.MUL: Partials((lambda g, r, x, t: g.mul(t, x[1]), lambda g, r, x, t: g.mul(x[0], t))),
@@ -102,8 +102,8 @@ RULES: dict[Op, Partials | Choice] = {
     Op.NEG: Partials((_reversed,)),
     Op.SQRT: Partials((lambda g, r, x, t: g.mul(0.5, t),), lambda g, r, x, t: g.div(t, r)),
     Op.ABS: Partials((lambda g, r, x, t: g.select(g.lt(x[0], 0.0), g.neg(t), t),)),
-    Op.MIN: Choice(lambda g, x: g.le(x[0], x[1])),
-    Op.MAX: Choice(lambda g, x: g.le(x[1], x[0])),
+    Op.MIN: Selection(lambda g, x: g.le(x[0], x[1])),
+    Op.MAX: Selection(lambda g, x: g.le(x[1], x[0])),
     Op.SIN: Partials((lambda g, r, x, t: g.mul(g.cos(x[0]), t),)),
     Op.COS: Partials((lambda g, r, x, t: g.neg(g.mul(g.sin(x[0]), t)),)),
     Op.ATAN2: Partials(
@@ -111,5 +111,5 @@ RULES: dict[Op, Partials | Choice] = {
     ),
     Op.EXP: Partials((lambda g, r, x, t: g.mul(r, t),)),
     Op.LOG: Partials((_same,), lambda g, r, x, t: g.div(t, x[0])),
-    Op.SELECT: Choice(lambda g, x: x[0]),
+    Op.SELECT: Selection(lambda g, x: x[0]),
 }
