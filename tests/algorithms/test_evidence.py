@@ -99,3 +99,20 @@ def test_accelerations_alone_cost_nothing_more():
         )
         assert len(with_status.loops) == len(alone.loops) + 1
         assert with_status.loops[-1].body.total < with_status.total
+
+
+@pytest.mark.parametrize("solver", ["pv", "prox_pv", "pv_early"])
+def test_a_heavy_load_that_is_held_costs_light_links_no_digits(solver):
+    """A tip 1e9 times as heavy, welded: it was lumped onto the links, of whose inertias few digits were left."""
+    found = recheck("mass ratios", 17, 4, solver, digits="double")
+    assert found["status"] == 0 and found["error"] < 7e-7
+
+
+def test_mass_is_not_lumped_onto_a_body_that_drowns_in_it():
+    arm = chain(3)
+    load = arm.bodies[3]
+    own = load.inertia
+    heavier = lw.Inertia(own.mass * 1e9, own.com, own.tensor * 1e9)
+    heavy = Tree(replace(arm, bodies=(*arm.bodies[:3], replace(load, inertia=heavier))))
+    assert heavy.lumped[3].m == heavy.inertia[3].m and heavy.lumped[2].m <= heavy.inertia[2].m
+    assert Tree(arm).lumped[3].m == 0.0

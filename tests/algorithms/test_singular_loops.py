@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.bench.trust import recheck
 from linkwright.referee import solve_kkt
 from linkwright.robots import four_bar
 
@@ -44,3 +45,25 @@ def test_moving_through_the_toggle_is_bounded(flat, name):
     v = np.array([1.0, -3.0, 2.0])
     solution = lw.compile(model, name, iterations=3, outputs=("a", "residual", "status"))(q, v, np.zeros(3))
     assert np.all(np.isfinite(solution.a)) and solution.residual > 1e-3 and solution.status == 0
+
+
+def test_rows_that_cannot_move_are_called_dependent_and_not_a_number_is_called_so():
+    """A pin given as a point in space: nothing moves across the plane, so that row's pivot is zero."""
+    pin = four_bar().constraints[0]
+    model = four_bar().without_constraints().with_constraints(lw.connect(pin.frame, pin.other))
+    dynamics = lw.reference(model, "bbo", outputs=("a", "status"))
+    q, zeros = model.reference, np.zeros(model.nv)
+    assert dynamics(q, zeros, zeros + 1.0).status == 2
+    assert dynamics(q * np.nan, zeros, zeros).status == 3
+
+
+def test_a_mixture_of_strong_and_dependent_directions_is_not_pushed_back():
+    """`digit_like` with 5 digits: Lanczos' method met a pair that is no direction, and was off by 4e-6 without a word."""
+    found = recheck("rounded", 81, 10, "lcaba", digits="double")
+    assert found["status"] == 0 and found["error"] < 1e-7 and found["passes"] <= 12
+
+
+def test_hard_solvers_call_dependent_what_the_digits_of_a_file_do():
+    """A leg with 4 digits: rows that are dependent but for those have pivots as small as they are, not as rounding."""
+    found = recheck("rounded", 55, 5, "ltl", held_out=True, digits="double")
+    assert found["rank_tolerance"] > 1e-4 and found["status"] == 2

@@ -23,9 +23,10 @@ STATUS_MEANING = {
 def status(
     a: Sequence[Scalar], pivots: Sequence[Scalar], converged: Scalar | None = None, outcome: Scalar | None = None,
     lost: Scalar | None = None, unsure: Scalar | None = None, most_lost: float = math.inf,
+    rows: Sequence[Scalar] = (),
 ) -> Scalar:  # fmt: skip
-    """What tells most: a pivot that is not positive, though a number, which is why accelerations may not be; not finite;
-    what the iterations say."""
+    """The worst that applies: not finite, then a pivot that is not positive, then what the iterations say. Pivots of
+    `rows` that are numbers and not positive say why accelerations are none."""
     code: Scalar = STATUS_OK if outcome is None else outcome
     if lost is not None:  # of what is ok or singular: converged, but not to the right answer
         doubted = STATUS_NOT_CONVERGED if outcome is None else where(outcome > 3.5, outcome, STATUS_NOT_CONVERGED)
@@ -34,8 +35,10 @@ def status(
         code = where(unsure > 1.5, STATUS_SINGULAR, code)
     if converged is not None:
         code = where(converged, code, STATUS_NOT_CONVERGED)
+    for pivot in pivots:
+        code = where(pivot > 0.0, code, STATUS_SINGULAR)
     for x in a:
         code = where(abs(x) < float("inf"), code, STATUS_NOT_FINITE)  # false for nan too
-    for pivot in pivots:  # one that is not a number leaves accelerations that are none
+    for pivot in rows:
         code = where(pivot <= 0.0, STATUS_SINGULAR, code)
     return code
