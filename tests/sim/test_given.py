@@ -72,6 +72,7 @@ def test_effort_limits_act():
         ({"parameters": {"placements": np.zeros((4, 7))}}, "quaternion of length 0"),
         ({"f_ext": np.zeros((2, 10, 4, 6)), "parameters": {"masses": np.ones((3, 4))}}, r"hold \[2, 3\] samples"),
         ({"dt": True}, "dt is True"),
+        ({"record": True}, "record is True"),
         ({"steps": 10**30}, "steps is 1000000000000000000000000000000; expected at most"),
     ],
 )

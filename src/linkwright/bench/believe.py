@@ -160,7 +160,7 @@ def _off_windows(tr: Trajectory, control: PD | None) -> np.ndarray:
 
 def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
     """What does not hold at the recorded states: closed loops (between records too), energy, momentum. Knows
-    nothing of the books, but where limits cut a controller off, which is no spring then."""
+    nothing of the books, but where joints have limits: those push, and a controller that is cut off is no spring."""
     if not np.all(tr.finite):
         return ["finite"]
     broken = []
@@ -173,10 +173,10 @@ def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
             np.broadcast_to(control.q, q.reshape(-1, tr.model.nq).shape), q.reshape(-1, tr.model.nq)
         )
         energy = energy + 0.5 * (control.kp * flat**2).sum(axis=-1).reshape(energy.shape)
-    cut_off = control is not None and np.isfinite(tr.model.stacked("effort_limit")).any()
+    limited = np.isfinite([tr.model.stacked(what) for what in ("lower", "upper", "effort_limit")]).any()
     gained = (energy - np.minimum.accumulate(energy, axis=1)).max(axis=1)
     lost = np.ptp(energy, axis=1) if control is None and _lossless(tr.model) else 0.0
-    off = energy_share(tr) if cut_off else np.maximum(gained, lost) / energy_scale(tr)
+    off = energy_share(tr) if limited else np.maximum(gained, lost) / energy_scale(tr)
     if np.any(off > LARGEST_ENERGY_ERROR):
         broken.append("energy")
     momentum = momentum_share(tr)
