@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError, ModelError, unknown_name
-from .actuators.actuator_arrangement import ACTUATOR_ENTRIES, actuator_content, read_actuator_content
+from .actuators.actuator_arrangement import ACTUATOR_ENTRIES, KEYFRAME_ENTRIES, actuator_content, read_actuator_content
 from .body_inertia import Inertia
 from .builder import ModelBuilder
 from .constraints import CONSTRAINT_KINDS, Constraint
@@ -26,7 +26,7 @@ VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
     "reference", "configurations", "motors", "independent", "passive", "ignored", *SIMULATION_ENTRIES,
-    *CONTACT_ENTRIES, *ACTUATOR_ENTRIES,
+    *CONTACT_ENTRIES, *ACTUATOR_ENTRIES, *KEYFRAME_ENTRIES,
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",

@@ -16,7 +16,7 @@ from .keyframe import Keyframe
 if TYPE_CHECKING:
     from ..model import Model
 
-ACTUATOR_ENTRIES = ("actuators", "keyframes")
+ACTUATOR_ENTRIES, KEYFRAME_ENTRIES = ("actuators",), ("keyframes",)
 
 
 def check_actuators(model: Model) -> None:
