@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
     from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose, SimulationDefaults
+    from .model.actuators import actuator, damper, motor, position_servo, velocity_servo
     from .model.constraints import center_of_mass, close_with, connect, constrain, couple, transmission, weld
     from .model.constraints.rod import rod
     from .model.contact import box, capsule, contact, convex, cylinder, ellipsoid, plane, sphere
@@ -66,6 +67,7 @@ _PUBLIC = {
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
     "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose SimulationDefaults",
+    "model.actuators": "actuator damper motor position_servo velocity_servo",
     "model.constraints": "center_of_mass close_with connect constrain couple transmission weld",
     "model.constraints.rod": "rod",
     "model.contact": "box capsule contact convex cylinder ellipsoid plane sphere",
@@ -111,16 +113,17 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "attach", "box", "capsule",
+    "Pose", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "actuator", "attach", "box", "capsule",
     "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
-    "cylindrical",
+    "cylindrical", "damper",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer",
     "from_mujoco", "from_pinocchio", "gear",
     "helical", "implicit", "inspect", "inverse_dynamics", "jacobian", "jvp", "list_algorithms",
     "list_robots", "load", "lock_joints",
-    "loops", "mobility", "parallel_belts", "planar", "plane", "prismatic", "project_configuration", "project_velocity",
+    "loops", "mobility", "motor", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
+    "project_configuration", "project_velocity",
     "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",
-    "trace_program", "translational", "transmission", "universal", "universal_transmission", "viewer", "vjp",
+    "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo", "viewer", "vjp",
     "weld",
 ]  # fmt: skip

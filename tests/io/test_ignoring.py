@@ -31,7 +31,7 @@ def tendon(attribute: str) -> str:
 
 # By word: a file that is refused or warned about without it, and what is said about what was left out.
 LEFT_OUT = {
-    "actuator": (mjcf(ARM, '<actuator><motor name="m" joint="j"/></actuator>'), "'m'"),
+    "actuator": (mjcf(ARM, '<actuator><muscle name="m" joint="j"/></actuator>'), "'m'"),
     "armature": (mjcf(other_joint('type="free" armature="1"')), "'j'"),
     "composite": (mjcf(ARM.replace("<site", '<composite type="cable" prefix="c"/><site')), "<composite>"),
     "contact": (mjcf(ARM), "geoms"),
@@ -76,8 +76,8 @@ def test_left_out_by_name(word):
 
 
 @pytest.mark.parametrize("word", [
-    "armature", "composite", "damping", "deformable", "equality", "fluid", "friction", "plugin", "spring", "tendon",
-    "loop", "bushing",
+    "actuator", "armature", "composite", "damping", "deformable", "equality", "fluid", "friction", "plugin", "spring",
+    "tendon", "loop", "bushing",
 ])  # fmt: skip
 def test_refusals_name_the_word_that_helps(word):
     with pytest.raises(LinkwrightError, match=re.escape(f"ignore=('{word}',)")):
@@ -103,11 +103,13 @@ def test_a_file_without_it_has_nothing_ignored():
     assert lw.load("four_bar", ignore="fluid").ignored == ()
 
 
-def test_plugins_of_actuators_and_sensors_are_no_trouble():
-    plugged = '<actuator><plugin name="p" joint="j" plugin="mujoco.pid"/></actuator>'
-    extension = '<extension><plugin plugin="mujoco.pid"/></extension>'
-    model = lw.load(mjcf(ARM, plugged, extension))
-    assert model.motors == ("j",) and not model.ignored
+def test_plugins_of_actuators_are_actuators_that_are_not_understood():
+    plugged = '<actuator><plugin name="p" joint="j" plugin="mujoco.pid"/><motor name="m" joint="j"/></actuator>'
+    text = mjcf(ARM, plugged, '<extension><plugin plugin="mujoco.pid"/></extension>')
+    with pytest.raises(LoadError, match=r"<plugin> 'p'.*ignore=\('actuator',\)"):
+        lw.load(text)
+    model = lw.load(text, ignore="actuator")
+    assert model.motors == ("j",) and [one.name for one in model.actuators] == ["m"] and "'p'" in model.ignored[0]
 
 
 def test_links_without_weight_in_sdf():

@@ -95,10 +95,9 @@ FEATURES = {
     "actuators and sensors": world(
         TRUNK + '<site name="anchor" pos="1 1 1"/>', "",
         f"""{TENDONS}<actuator><motor name="m" joint="hip" gear="5"/><position joint="knee" kp="30" dampratio="1"/>
-        <velocity tendon="split" kv="2"/><general site="foot" gear="0 0 1 0 0 0" biastype="affine" biasprm="0 -3 -1"/>
-        <intvelocity joint="hip" kp="3" actrange="-1 1"/><damper joint="hip" kv="1" ctrlrange="0 1"/>
-        <cylinder joint="hip" area="0.1"/><muscle tendon="rope"/><adhesion body="shank" gain="3" ctrlrange="0 1"/>
-        </actuator><sensor><framepos objtype="site" objname="foot"/><gyro site="foot"/><touch site="foot"/>
+        <velocity tendon="split" kv="2"/><intvelocity joint="hip" kp="3" actrange="-1 1"/>
+        <damper joint="hip" kv="1" ctrlrange="0 1"/><cylinder joint="hip" area="0.1"/></actuator>
+        <sensor><framepos objtype="site" objname="foot"/><gyro site="foot"/><touch site="foot"/>
         <actuatorfrc actuator="m"/><tendonpos tendon="split"/></sensor>
         <contact><exclude body1="trunk" body2="shank"/><pair geom1="bone" geom2="knob"/></contact>""",
     ),

@@ -12,7 +12,7 @@ from .text.xml import Element
 from .text.xml_values import shortened
 
 IGNORABLE = {
-    "actuator": "actuators; joint torques are inputs here",
+    "actuator": "actuators that are not understood: muscles, plugins, those on sites, bodies, spatial tendons",
     "armature": "inertia of tendons, and of free joints, where it means something else",
     "bushing": "Drake's bushings",
     "contact": "geoms that collide, and pairs of them",

@@ -36,7 +36,7 @@ class ModelBuilder:
         self._passive: list[Passive] = []
         self._ignored: list[str] = []
         self._warnings: list[str] = []
-        self._kept: dict[str, Any] = {}  # of the model that this builder continues: contacts, how it is simulated
+        self._kept: dict[str, Any] = {}  # of the model that this builder continues: contacts, actuators, ...
 
     @classmethod
     def from_model(cls, model: Model) -> ModelBuilder:
@@ -53,7 +53,7 @@ class ModelBuilder:
         builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
         builder._independent = model.independent
         builder._passive, builder._ignored = list(model.passive), list(model.ignored)
-        kept = ("shapes", "pairs", "contact_law", "simulation")
+        kept = ("shapes", "pairs", "contact_law", "actuators", "simulation")
         builder._kept = {name: getattr(model, name) for name in kept}
         return builder
 

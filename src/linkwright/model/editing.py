@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import InputError, ModelError
+from .actuators.arrangement import driven_after_locking, driven_after_sorting
 from .builder import ModelBuilder
 from .contact.arrangement import joined, kept_after_locking
 from .joint import fixed
@@ -57,7 +58,8 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         ignored=model.ignored,
         simulation=model.simulation,
     )
-    return kept_after_locking(locked_model, model)
+    held = {name: fixed_at.get(name) for name in at}
+    return driven_after_locking(kept_after_locking(locked_model, model), model, held)
 
 
 def attach(
@@ -66,7 +68,7 @@ def attach(
     """`other` mounted on frame `at` of `model`, its world frame at `placement` there.
 
     `prefix` is put before every name of `other`. The coordinates of `model` come first. Gravity and how to simulate are
-    `model`'s. Named configurations are not taken over: they are of one of the two only.
+    `model`'s. Named configurations and keyframes are not taken over: they are of one of the two only.
     """
     builder = ModelBuilder.from_model(model)
     mount = f"{prefix}{other.name}_mount"
@@ -90,6 +92,7 @@ def attach(
         independent=(*model.independent, *(prefix + name for name in other.independent)),
         passive=(*model.passive, *(element.renamed(prefix, mount) for element in other.passive)),
         ignored=(*model.ignored, *(f"{other.name}: {line}" for line in other.ignored)),
+        actuators=(*model.actuators, *(one.renamed(prefix) for one in other.actuators)),
     )
     return joined(attached, model, other, prefix, mount)
 
@@ -108,7 +111,7 @@ def depth_first(model: Model) -> Model:
         )
     _copy_frames(model, builder, prefix="")
     moved = [k for i in order for k in range(model.nq)[model.iq[i]]]
-    return replace(
+    sorted_model = replace(
         builder.build().with_constraints(*model.constraints),
         reference=model.reference[moved],
         configurations={name: q[moved] for name, q in model.configurations.items()},
@@ -121,6 +124,7 @@ def depth_first(model: Model) -> Model:
         contact_law=model.contact_law,
         simulation=model.simulation,
     )
+    return driven_after_sorting(sorted_model, model, order)
 
 
 def depth_first_order(model: Model) -> list[int]:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from .actuators.arrangement import ACTUATOR_ENTRIES, KEYFRAME_ENTRIES
 from .contact.content import CONTACT_ENTRIES
 from .simulation_defaults import SIMULATION_ENTRIES
 
@@ -20,7 +21,8 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "inertias": ("ground_inertia",),
     "constraints": ("constraints", "reference", "configurations", "motors", "independent"),
     "contacts": CONTACT_ENTRIES,
-    "simulation": SIMULATION_ENTRIES,
+    "actuators": ACTUATOR_ENTRIES,
+    "simulation": (*SIMULATION_ENTRIES, *KEYFRAME_ENTRIES),
     "drawing": ("name", "ignored"),
 }
 """Entries of `serialization.to_dictionary` by section. Inertias of bodies stand in their entries, but count as such."""

@@ -11,6 +11,8 @@ import numpy as np
 
 from ..errors import InputError, unknown_name
 from . import configuration
+from .actuators import Actuator, Keyframe
+from .actuators.arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
 from .constraints import Constraint, Coupling
 from .constraints.coupling import check_couplings
@@ -85,6 +87,10 @@ class Model:
     contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
     simulation: SimulationDefaults = field(default_factory=SimulationDefaults, repr=False)
     """Time step and integrator that its file names."""
+    actuators: tuple[Actuator, ...] = field(default=(), repr=False)
+    """What drives joints at the user's command, in the order of `ctrl`."""
+    keyframes: Mapping[str, Keyframe] = field(default_factory=dict, repr=False)
+    """States that the file names, with commands and activations."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -97,6 +103,7 @@ class Model:
         self._check_constraints()
         self._check_notes()
         touching.check_contacts(self)
+        check_actuators(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -194,6 +201,25 @@ class Model:
     def contacts(self) -> tuple[ContactPoint, ...]:
         """Candidate points of all pairs, in the order of `contact_force` and the like."""
         return touching.contact_points(self)
+
+    # Actuators
+
+    def with_actuators(self, *actuators: Actuator) -> Model:
+        """This model with further actuators, e.g. `robot.with_actuators(linkwright.motor("hip"))`."""
+        return with_actuators(self, actuators)
+
+    def without_actuators(self) -> Model:
+        return without_actuators(self)
+
+    @property
+    def nu(self) -> int:
+        """Number of commands: one per actuator."""
+        return len(self.actuators)
+
+    @property
+    def na(self) -> int:
+        """Number of activations: one per actuator that has a state."""
+        return sum(one.activation is not None for one in self.actuators)
 
     # Sizes and names
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError, ModelError, unknown_name
+from .actuators.arrangement import ACTUATOR_ENTRIES, KEYFRAME_ENTRIES, actuator_content, read_actuator_content
 from .body_inertia import Inertia
 from .builder import ModelBuilder
 from .constraints import CONSTRAINT_KINDS, Constraint
@@ -25,7 +26,7 @@ VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
     "reference", "configurations", "motors", "independent", "passive", "ignored", *SIMULATION_ENTRIES,
-    *CONTACT_ENTRIES,
+    *CONTACT_ENTRIES, *ACTUATOR_ENTRIES, *KEYFRAME_ENTRIES,
 )  # fmt: skip
 _JOINT_VECTORS = (
     "armature", "damping", "stiffness", "spring_reference", "friction", "lower", "upper", "velocity_limit",
@@ -72,6 +73,7 @@ def to_dictionary(model: Model) -> dict[str, Any]:
         ],
         **_notes(model),
         **contact_content(model),
+        **actuator_content(model),
     }
 
 
@@ -120,6 +122,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
             passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),
             simulation=SimulationDefaults.from_dictionary(data.get("simulation", {})), **read_contact_content(data),
+            **read_actuator_content(data),
         )  # fmt: skip
     except LinkwrightError:
         raise

@@ -4,6 +4,7 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 """
 
 from .actuation import ACTUATION
+from .actuators import ACTUATORS
 from .choice import FORWARD_DYNAMICS, Choice, Wish, choose
 from .closures import CLOSURES
 from .cluster_coordinates import CLUSTER_COORDINATES
@@ -19,7 +20,8 @@ from .request import Request
 from .step import STEP
 
 for _group in (
-    DYNAMICS, CONSTRAINED, CONTACT, CLOSURES, ACTUATION, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS, STEP,
+    DYNAMICS, CONSTRAINED, CONTACT, CLOSURES, ACTUATION, ACTUATORS, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS,
+    STEP,
 ):  # fmt: skip
     register(*_group)
 

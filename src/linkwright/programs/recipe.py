@@ -41,6 +41,9 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "v_ref": lambda m: (m.nv,),
     "kp": lambda m: (m.nv,),
     "kd": lambda m: (m.nv,),
+    "ctrl": lambda m: (m.nu,),
+    "act": lambda m: (m.na,),
+    "clamped": lambda m: (m.nu,),
     "work": lambda m: (5,),
     "worst": lambda m: (5,),
 }
@@ -97,6 +100,9 @@ class Recipe:
     """Passes of a typical sample where `iterations` are not counted: what choosers reckon with."""
     least_operations: Callable[[Tree], int] | None = None
     """A lower bound of its operations that needs no trace."""
+
+    takes_actuators: Callable[[Mapping[str, Any]], bool] = lambda options: False
+    """Whether the model's actuators make a difference."""
 
     freezes_constraints: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether something is planned from the constraints' own numbers, which then cannot be inputs of the call."""

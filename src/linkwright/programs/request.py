@@ -77,16 +77,21 @@ class Request:
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """Names of the rows of outputs that have one row per constraint, or per contact."""
+        """Names of the rows of outputs that have one row per constraint, contact or actuator."""
         touching = tuple(point.name for point in self.model.contacts) if self.knows_contacts else ()
-        return {"forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching)}
+        driven = tuple(one.name for one in self.model.actuators) if self.recipe.takes_actuators(self.options) else ()
+        return {
+            "forces": tuple(c.name for c in self.model.constraints), **dict.fromkeys(CONTACT_OUTPUTS, touching),
+            **dict.fromkeys(("actuator_force", "clamped"), driven),
+        }  # fmt: skip
 
     @property
     def sections(self) -> tuple[str, ...]:
         """Those of the model that the program depends on."""
         given = any(name in CONSTRAINT_PARAMETERS for name in self.parameters)
         closed = given or self.recipe.constraints in ("ground", "any")
-        read = {"inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts}
+        read = {"inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts,
+                "actuators": self.recipe.takes_actuators(self.options)}  # fmt: skip
         return ("structure", *(section for section, is_read in read.items() if is_read))
 
     @property

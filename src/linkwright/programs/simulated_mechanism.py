@@ -10,8 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.parts.actuator_forces import (
+    ActuatorForce,
+    activation_rates,
+    actuator_forces,
+    joint_torques,
+    next_activations,
+)
 from ..algorithms.parts.integration import stepped_back
 from ..algorithms.parts.joint_resistance import Resistance, friction, limits
+from ..algorithms.parts.motor_limits import within_effort, within_speed
 from ..algorithms.parts.straight_motion import StraightMotion
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
@@ -20,7 +28,7 @@ from ..model import Model, Tree
 from ..model.configuration import difference, integrate
 from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.parameters import PARAMETER_NAMES
-from ..scalar import Scalar, maximum, minimum, until, where
+from ..scalar import Scalar, maximum, minimum, until
 from ..spatial import Force
 from .choice import FORWARD_DYNAMICS, Wish, choose
 from .joint_inertia import joint_inertias
@@ -77,21 +85,33 @@ class SimulatedMechanism:
 
     # Joint torques
 
-    def control(self, q, v) -> Resistance:
-        """The given torques and proportional-derivative feedback, whose slope is the derivative gain."""
-        torque, slope = list(self.x["tau"]), [0.0] * self.model.nv
+    def actuator_forces(self, q, v, act) -> list[ActuatorForce]:
+        """Of the model's actuators, if they are asked for."""
+        if not self.options["actuators"]:
+            return []
+        return actuator_forces(self.model, q, v, self.x["ctrl"], act, self.h)
+
+    def after_actuators(self, act, actuators: Sequence[ActuatorForce]) -> dict[str, Any]:
+        """Their forces, and the activations that they leave behind."""
+        rates = activation_rates(actuators)
+        after = next_activations(self.model, act, rates, self.h) if rates else act
+        return {"act": after, "actuator_force": [one.force for one in actuators]}
+
+    def control(self, q, v, actuators: Sequence[ActuatorForce]) -> Resistance:
+        """The given torques, actuators, and proportional-derivative feedback, whose slope is the derivative gain."""
+        driven = joint_torques(self.model, actuators, growing=self.options["integrator"] == "implicitfast")
+        torque = [x + y for x, y in zip(self.x["tau"], driven.torque, strict=True)]
+        slope = list(driven.slope)
         if self.options["feedback"]:
             x = self.x
             away = difference(self.model, q, x["q_ref"])
             for k in self.options["feedback"]:
                 torque[k] = torque[k] + x["kp"][k] * away[k] + x["kd"][k] * (x["v_ref"][k] - v[k])
-                slope[k] = x["kd"][k]
+                slope[k] = slope[k] + x["kd"][k]
+        driving = Resistance(torque, slope)
         if self.options["effort_limits"]:
-            for k, most in enumerate(self.model.stacked("effort_limit").tolist()):
-                if np.isfinite(most):  # what is cut off does not fall with velocity either
-                    slope[k] = where(abs(torque[k]) < most, slope[k], 0.0)
-                    torque[k] = minimum(maximum(torque[k], -most), most)
-        return Resistance(torque, slope)
+            driving = within_effort(self.model, driving)
+        return within_speed(self.model, driving, v) if self.options["velocity_limits"] else driving
 
     @cached_property
     def _inertias(self) -> tuple[np.ndarray, np.ndarray]:

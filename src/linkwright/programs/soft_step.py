@@ -30,7 +30,8 @@ def soft_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     """As the steps of step.py; `state` also has `warm`, the last accelerations."""
     q, v, lag, h, options = state["q"], state["v"], state["lag"][0], step.h, step.options
     time = lag + 0.5 * h  # from where v belongs to the middle of this part
-    control = step.control(q, v)
+    actuators = step.actuator_forces(q, v, state["act"])
+    control = step.control(q, v, actuators)
     slope = list(step.damping)
     if options["integrator"] != "euler":
         slope = [d + s for d, s in zip(slope, control.slope, strict=True)]
@@ -59,6 +60,7 @@ def soft_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
         "drift": largest_residual([e for e in errors.error if e is not None]), "lag": [0.5 * h],
         "lead": [0.0] * len(v), "warm": found.a, "work": _work(step, found, q, v, u, control, a, time),
         "penetration": found.penetration, "iterations": found.solution.iterations, **found.contact_outputs(),
+        **step.after_actuators(state["act"], actuators),
     }  # fmt: skip
 
 

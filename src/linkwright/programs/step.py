@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.parts.actuator_forces import activation_rates, commands_cut, next_activations
 from ..algorithms.parts.integration import runge_kutta, scaled_sum
 from ..algorithms.parts.joint_resistance import Resistance
 from ..algorithms.parts.passive_torques import tendon_damping_torques
@@ -33,15 +34,16 @@ from .substeps import in_parts
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
 _KEPT_OF_MULTIPLIERS = 0.99
+_RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # of the step: where the stages are
 _JUDGED = ("residual", "status")
 _OUTPUTS = (
     "q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst", "warm",
-    "iterations", *CONTACT_OUTPUTS,
+    "iterations", *CONTACT_OUTPUTS, "act", "actuator_force", "clamped",
 )  # fmt: skip
 _OPTIONS: dict[str, Any] = {
     "integrator": None, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
-    "projection": False, "friction": True, "limits": True, "effort_limits": True,
-    "warm_start": None, "feedback": (), "books": None, "contact": "auto", **SOFT_OPTIONS,
+    "projection": False, "friction": True, "limits": True, "effort_limits": True, "velocity_limits": True,
+    "warm_start": None, "feedback": (), "books": None, "contact": "auto", "actuators": None, **SOFT_OPTIONS,
 }  # fmt: skip
 
 
@@ -55,7 +57,10 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     time = lag + 0.5 * h  # from where v belongs to the middle of this part
     damped = step.options["integrator"] == "damped_euler"
     now = [x + y for x, y in zip(v, state["lead"], strict=True)] if damped and "lead" in step.x else v
-    acting = [step.control(q, v), step.friction(v, implicit=damped), step.limits(q, v, time if damped else None)]
+    actuators = step.actuator_forces(q, v, state["act"])
+    acting = [
+        step.control(q, v, actuators), step.friction(v, implicit=damped), step.limits(q, v, time if damped else None)
+    ]  # fmt: skip
     explicit = {"euler": (0, 1, 2), "implicitfast": (1, 2)}.get(step.options["integrator"], ())
     for k in explicit:
         acting[k] = Resistance(acting[k].torque, [0.0] * len(v))
@@ -87,6 +92,7 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
         **solution, "q": q_next, "v": v_next, "torque": applied, "drift": _drift(errors), "lag": [0.5 * h],
         "lead": [x - y for x, y in zip(ahead, v_next, strict=True)],
         "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way), 0.0],
+        **step.after_actuators(state["act"], actuators),
     }  # fmt: skip
 
 
@@ -99,7 +105,10 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
     desired = step.desired(errors, None)
 
     def acceleration(q, v):
-        control = step.control(q, v)
+        share = _RK4_SHARES[len(stages)] * step.h  # activations are in step with the other stages
+        act = scaled_sum(start["act"], share, stages[-1]["rates"]) if stages else start["act"]
+        actuators = step.actuator_forces(q, v, act)
+        control = step.control(q, v, actuators)
         rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, None)
         torque = _sum(control.torque, rubbing.torque, bound.torque)
         solution = step.solve(step.tree, q, v, torque, desired, stages[-1]["lam"] if stages else lam, step.f_ext)
@@ -107,7 +116,8 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
         damped = [t - d * x for t, d, x in zip(rubbing.torque, step.damping, v, strict=True)]
         damped = _sum(damped, tendon_damping_torques(step.tree, v))
         power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v), step.outside_power(q, v), 0.0]
-        stages.append({**solution, "torque": control.torque, "power": power})
+        driven = {"rates": activation_rates(actuators), "actuator_force": [one.force for one in actuators]}
+        stages.append({**solution, "torque": control.torque, "power": power, **driven})
         return solution["a"]
 
     q_next, v_next = runge_kutta(step.straight, q, v, step.h, acceleration)
@@ -123,7 +133,12 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
     ]
     # velocities belong to positions here; what takes over from this scheme may know
     worst = {name: maximum(maximum(first[name], second[name]), maximum(third[name], fourth[name])) for name in _JUDGED}
-    rest = {**worst, "lead": [0.0] * len(v), "lag": [0.0], "drift": _drift(errors), "work": work}
+    rates = [
+        (a + (b + c) * 2.0 + d) * (1.0 / 6.0)
+        for a, b, c, d in zip(first["rates"], second["rates"], third["rates"], fourth["rates"], strict=True)
+    ]
+    act = next_activations(step.model, start["act"], rates, step.h) if rates else start["act"]
+    rest = {**worst, "act": act, "lead": [0.0] * len(v), "lag": [0.0], "drift": _drift(errors), "work": work}
     return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, **rest}
 
 
@@ -146,7 +161,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         "q": list(x["q"]), "v": list(x["v"]), "lam": list(x["lam"]) if "lam" in x else [0.0] * model.nc, "a": nothing,
         "torque": nothing, "forces": [[0.0] * 6 for _ in model.constraints], "residual": [0.0], "drift": [0.0],
         "status": [0.0], "work": [0.0] * 5, "lead": list(x["lead"]) if "lead" in x else nothing,
-        "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt],
+        "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt], "act": list(x["act"]) if "act" in x else [],
+        "actuator_force": [0.0] * (model.nu if "ctrl" in x else 0),
     }  # fmt: skip
     if touching:
         result = take({**start, "warm": list(x["warm"]) if "warm" in x else nothing}, step.dt)
@@ -166,6 +182,9 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=True)]
+    result["clamped"] = commands_cut(model, x["ctrl"]) if "ctrl" in x else []
+    if "clamped" in x:
+        result["clamped"] = [total + part for total, part in zip(x["clamped"], result["clamped"], strict=True)]
     return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": worst}
 
 
@@ -197,10 +216,13 @@ def _dot(x, y) -> Scalar:
 
 def _switched_inputs(options) -> tuple[str, ...]:
     return (
+        *(("ctrl",) if options["actuators"] else ()),
         *(("lam", "lead", "lag") if options["warm_start"] == "input" else ()),
         *(("warm",) if options["warm_start"] == "input" and options["contact"] == "soft" else ()),
         *(("q_ref", "v_ref", "kp", "kd") if options["feedback"] else ()),
         *(("work", "worst") if options["books"] == "input" else ()),
+        *(("act",) if options["actuators"] else ()),
+        *(("clamped",) if options["actuators"] and options["books"] == "input" else ()),
     )
 
 
@@ -233,10 +255,10 @@ def _check_options(model: Model, options) -> None:
     number = isinstance(T, int | float) and not isinstance(T, bool)
     if T is not None and T != "auto" and not (number and np.isfinite(T) and T > 0):
         raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds, 'auto' or None")
-    for name in ("projection", "friction", "limits", "effort_limits"):
+    for name in ("projection", "friction", "limits", "effort_limits", "velocity_limits"):
         if not isinstance(options[name], bool):
             raise InputError(f"{name} is {options[name]!r}; expected True or False")
-    for name in ("warm_start", "books"):
+    for name in ("warm_start", "books", "actuators"):
         if options[name] not in (None, "input"):
             raise InputError(f"{name} is {options[name]!r}; expected 'input', to give it with each call, or None")
     for k in options["feedback"]:
@@ -260,5 +282,6 @@ STEP = (
         ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
         settled_options=settled_options, switched_inputs=_switched_inputs, constraints="any",
         contacts=lambda options: options["contact"] or "none", differentiable=False, needs_double=_needs_double,
+        takes_actuators=lambda options: bool(options["actuators"]),
     ),
 )  # fmt: skip

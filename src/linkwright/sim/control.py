@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model import Model
+from .commands import as_commands, check_actuated
 
 Policy = Callable[[float, np.ndarray, np.ndarray], Any]
 
@@ -35,12 +36,13 @@ class PD:
 
 @dataclass(frozen=True)
 class Control:
-    """Inputs of the compiled step: which stay or advance with the steps, by name; and the policy, if there is one."""
+    """Inputs of the compiled step: which stay or advance with the steps, by name; and the policies, by what they give:
+    torques "tau", commands "ctrl"."""
 
     inputs: dict[str, np.ndarray] = field(default_factory=dict)
     advancing: tuple[str, ...] = ()
     feedback: tuple[int, ...] = ()
-    policy: Policy | None = None
+    policies: dict[str, Policy] = field(default_factory=dict)
 
     @property
     def batch(self) -> int | None:
@@ -51,10 +53,23 @@ class Control:
         return sizes.pop() if sizes else None
 
 
-def as_control(model: Model, control: Any, q0: np.ndarray, steps: int) -> Control:
-    """What `simulate` takes as control, checked against the model and the number of steps."""
+def as_control(model: Model, control: Any, q0: np.ndarray, steps: int, ctrl: Any = None) -> Control:
+    """What `simulate` takes as control and as commands, checked against the model and the number of steps."""
+    torques = _as_torques(model, control, q0, steps)
+    if ctrl is None:
+        return torques
+    if callable(ctrl):
+        check_actuated(model)
+        inputs, policies = {**torques.inputs, "ctrl": np.zeros(model.nu)}, {**torques.policies, "ctrl": ctrl}
+        return Control(inputs, torques.advancing, torques.feedback, policies)
+    commands = as_commands(model, ctrl, (steps,), ("B", steps))
+    advancing = (*torques.advancing, "ctrl") if commands.ndim > 1 else torques.advancing
+    return Control({**torques.inputs, "ctrl": commands}, advancing, torques.feedback, torques.policies)
+
+
+def _as_torques(model: Model, control: Any, q0: np.ndarray, steps: int) -> Control:
     if callable(control) and not isinstance(control, PD):
-        return Control({"tau": np.zeros(model.nv)}, policy=control)
+        return Control({"tau": np.zeros(model.nv)}, policies={"tau": control})
     feedback: tuple[int, ...] = ()
     given: dict[str, tuple[Any, int]] = {"tau": (control, model.nv)}
     fixed: dict[str, np.ndarray] = {}

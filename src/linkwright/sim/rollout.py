@@ -25,16 +25,17 @@ class Rollout:
     """One simulation: inputs of the step, and the pieces of trajectory computed so far."""
 
     def __init__(
-        self, model, step: CompiledFunction, control: Control, given: Given, q, v, dt, steps, every, kept, options
+        self, model, step: CompiledFunction, control: Control, given: Given, q, v, act, dt, steps, every, kept,
+        options,
     ):  # fmt: skip
         self.model, self.step, self.control, self.dt, self.steps, self.every = model, step, control, dt, steps, every
         self.kept, self.options, self.given = kept, options, given
         self.inputs, self.advancing = {**control.inputs, **given.arrays}, (*control.advancing, *given.advancing)
         self.base_pushed = "f_ext" in given.arrays or _pushes_base(model, control)
-        batches = {len(x) for x in (q, v) if x.ndim == 2} | ({control.batch} - {None}) | given.samples
+        batches = {len(x) for x in (q, v, act) if x.ndim == 2} | ({control.batch} - {None}) | given.samples
         if len(batches) > 1:
             raise InputError(
-                f"q0, v0, control, f_ext and parameters hold {sorted(batches)} samples; expected the same number"
+                f"q0, v0, act0, control, ctrl, f_ext and parameters hold {sorted(batches)} samples; expected one number"
             )
         self.lead = tuple(batches)
         self.start = {
@@ -48,6 +49,8 @@ class Rollout:
         if options["contact"]:
             self.start["warm"] = self._spread(np.zeros(model.nv))
             self.warm.append("warm")
+        if options["actuators"]:
+            self.start |= {"act": self._spread(act), "clamped": self._spread(np.zeros(model.nu))}
         self.recorded = ("q", "v", "work", "lag", *kept)
         self.pieces: list[Mapping[str, np.ndarray]] = []
         self.state, self.done, self.seconds = dict(self.start), 0, 0.0
@@ -83,7 +86,8 @@ class Rollout:
         self._find_warm_start()
         cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
         share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
-        last = tuple(name for name in (*self.warm, "worst") if name not in self.kept)
+        ends = (*self.warm, "worst", *(name for name in ("act", "clamped") if name in self.start))
+        last = tuple(name for name in ends if name not in self.kept)
         while self.done < self.steps:
             count = min(share, self.steps - self.done)
             inputs = {**self._inputs_of(slice(self.done, self.done + count)), **self.state, "dt": self.dt}
@@ -115,7 +119,7 @@ class Rollout:
             begin = time.perf_counter()
             if self.advancing:
                 inputs |= self._inputs_of(k)
-            inputs["tau"] = self._torques(k)
+            inputs |= {name: self._asked(name, k) for name in self.control.policies}
             result = self.step(*(inputs[name] for name in takes))
             arrays = tuple(result)
             self.state = {name: arrays[gives[name]] for name in self.start}
@@ -128,31 +132,34 @@ class Rollout:
             self.seconds += time.perf_counter() - begin
         return self.trajectory()
 
-    def _torques(self, k: int) -> np.ndarray:
-        shape = (*self.lead, self.model.nv)
-        t = k * self.dt
+    def _asked(self, name: str, k: int) -> np.ndarray:
+        """What a policy gives for step k: torques or commands."""
+        word, size = ("control", self.model.nv) if name == "tau" else (name, self.model.nu)
+        shape, t = (*self.lead, size), k * self.dt
         try:
-            given = self.control.policy(t, self.state["q"].copy(), self.state["v"].copy())
-            tau = np.array(given, dtype=float)
+            given = self.control.policies[name](t, self.state["q"].copy(), self.state["v"].copy())
+            array = np.array(given, dtype=float)
         except Exception as error:
             raise SimulationError(
-                f"control failed in step {k} (t = {t:.6g} s): {type(error).__name__}: {error}", self.trajectory()
+                f"{word} failed in step {k} (t = {t:.6g} s): {type(error).__name__}: {error}", self.trajectory()
             ) from error
-        if tau.shape in (shape, shape[-1:]):
-            self.base_pushed = self.base_pushed or bool(tau[..., : _base_velocities(self.model)].any())
-        if tau.shape == shape and np.isfinite(tau).all():
-            return tau
-        if tau.shape not in (shape, shape[-1:]):
+        if name == "tau" and array.shape in (shape, shape[-1:]):
+            self.base_pushed = self.base_pushed or bool(array[..., : _base_velocities(self.model)].any())
+        if array.shape == shape and np.isfinite(array).all():
+            return array
+        if array.shape not in (shape, shape[-1:]):
+            what = "torques" if name == "tau" else "commands"
             raise SimulationError(
-                f"control returned shape {tau.shape} in step {k}; expected {shape} torques", self.trajectory()
+                f"{word} returned shape {array.shape} in step {k}; expected {shape} {what}", self.trajectory()
             )
-        if not np.all(np.isfinite(tau)):
-            entry = int(np.argwhere(~np.isfinite(tau))[0][-1])
+        if not np.all(np.isfinite(array)):
+            entry = int(np.argwhere(~np.isfinite(array))[0][-1])
+            whose = f"velocity {entry}" if name == "tau" else f"actuator {self.model.actuators[entry].name!r}"
             raise SimulationError(
-                f"control returned {tau.ravel()[~np.isfinite(tau.ravel())][0]} for velocity {entry} in step {k} "
+                f"{word} returned {array.ravel()[~np.isfinite(array.ravel())][0]} for {whose} in step {k} "
                 f"(t = {t:.6g} s)", self.trajectory(),
             )  # fmt: skip
-        return np.ascontiguousarray(np.broadcast_to(tau, shape))
+        return np.ascontiguousarray(np.broadcast_to(array, shape))
 
     def _check_finite(self) -> None:
         if isfinite(self.state["q"].sum()) and isfinite(self.state["v"].sum()):
@@ -195,6 +202,7 @@ class Rollout:
             {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},
             int(at[-1]), self.seconds, self.steps, self.options["baumgarte"], self.options["projection"],
             self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
+            self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
         )  # fmt: skip
 
 
@@ -205,7 +213,8 @@ def _base_velocities(model: Model) -> int:
 
 def _pushes_base(model: Model, control: Control) -> bool:
     n = _base_velocities(model)
-    return bool(control.inputs["tau"][..., :n].any()) or any(k < n for k in control.feedback)
+    driven = n and "ctrl" in control.inputs and any(one.drives[0][0] == model.joints[0].name for one in model.actuators)
+    return bool(driven or control.inputs["tau"][..., :n].any()) or any(k < n for k in control.feedback)
 
 
 class _Rows(Mapping):

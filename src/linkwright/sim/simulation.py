@@ -16,13 +16,15 @@ from ..io import load
 from ..model import Model
 from ..programs.soft_dynamics import CONTACT_OUTPUTS
 from ..programs.step import settled_options
+from .commands import as_activations, keyframe_of
 from .control import as_control
 from .given import as_given
 from .rollout import Rollout
 from .start import as_state, check_start
 from .trajectory import Trajectory
 
-_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status", "iterations", *CONTACT_OUTPUTS)
+_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status", "iterations", *CONTACT_OUTPUTS,
+                  "act", "actuator_force")  # fmt: skip
 _MOST_STEPS = 2**62
 _STARTS = ("check", "project", "as given")
 
@@ -35,6 +37,8 @@ def simulate(
     dt: float | None = None,
     steps: int,
     control: Any = None,
+    ctrl: Any = None,
+    act0: Any = None,
     f_ext: Any = None,
     parameters: Any = None,
     integrator: str | None = None,
@@ -46,6 +50,7 @@ def simulate(
     friction: bool = True,
     limits: bool = True,
     effort_limits: bool = True,
+    velocity_limits: bool = True,
     contact: str | None = "auto",
     cone: str | None = None,
     equality: str = "hard",
@@ -62,6 +67,9 @@ def simulate(
     q0, v0       (n,), or (B, n) for a batch; by default the configuration the robot is drawn in, at rest
     control      None, torques (nv,), (steps, nv) or (B, steps, nv), gains `linkwright.PD(...)`, or a function
                  control(t, q, v) that returns torques and is called before each step
+    ctrl         commands of the robot's actuators (docs/actuators.md): one number for all, (nu,), by name, (steps, nu),
+                 (B, steps, nu), or a function ctrl(t, q, v). Actuators act only where commands are given
+    act0         activations of actuators to start with, (na,) or (B, na); zero by default
     f_ext        external forces (nbodies, 6), [linear; angular] in body frames; also per sample (B, ...), per step
                  (steps, ...) or both (B, steps, ...)
     parameters   numbers of the model by name, as `default_parameters` has them, likewise: {"masses": ...}
@@ -74,19 +82,25 @@ def simulate(
                  with contacts the most passes of Newton's method
     baumgarte    time constant of stabilization in seconds; "auto" is twice dt, None switches it off
     projection   True moves each step's result onto the constraints
-    friction, limits, effort_limits   whether Coulomb friction, joint limits and limits of joint torques act
+    friction, limits, effort_limits, velocity_limits   whether Coulomb friction, joint limits, limits of joint torques
+                 and of the speeds up to which they drive act
     contact      "soft", MuJoCo's law of contacts, limits and dry friction, or None; "auto" is soft if there are pairs
     cone, equality, tolerance   of the soft law: see docs/contact.md
     record       every how many steps states are kept (the last one always is)
     outputs      further quantities to keep: a, torque, lam, forces, residual, drift, status; of contacts
-                 contact_force, contact_point, contact_frame, gap, active, iterations
-    start        "check" refuses a start that violates constraints, "project" moves it onto them
+                 contact_force, contact_point, contact_frame, gap, active, iterations; of actuators act, actuator_force
+    start        "check" refuses a start that violates constraints, "project" moves it onto them; or the name of a
+                 keyframe of the robot's file, whose commands are given too unless `ctrl` or `control` is
 
     Raises `SimulationError`, with the trajectory so far, if the state becomes infinite or `control` fails.
     """
     model = robot if isinstance(robot, Model) else load(robot)
     dt = model.simulation.chosen_dt(dt)
     integrator, law = chosen_scheme(model, integrator, contact)
+    if start not in _STARTS and model.keyframes:
+        frame = keyframe_of(model, start, q0=q0, v0=v0, act0=act0)
+        q0, v0, act0, start = frame.q, frame.v, frame.act, "check"
+        ctrl = frame.ctrl if model.nu and ctrl is None and control is None else ctrl
     check_numbers(dt, steps, record, start)
     kept = (outputs,) if isinstance(outputs, str) else tuple(outputs)
     for name in kept:
@@ -95,21 +109,23 @@ def simulate(
     q, v = as_state(model, q0, v0)
     if start == "project":
         q, v = _projected(model, q, v)
-    bound = as_control(model, control, q, steps)
+    bound = as_control(model, control, q, steps, ctrl)
+    act = as_activations(model, act0)
     given = as_given(model, f_ext, parameters, steps, len(q) if q.ndim == 2 else len(v) if v.ndim == 2 else None)
     if start == "check":
         check_start(model, q, v)
     options = {
         "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
         "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
+        "velocity_limits": velocity_limits, "actuators": None if ctrl is None else "input",
         "feedback": bound.feedback, "warm_start": "input", "books": "input", "contact": law,
         "cone": cone, "equality": equality, "tolerance": tolerance,
     }  # fmt: skip
     names = tuple(name for name in given.arrays if name != "f_ext")
     step = compiled_step(model, kept, hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache)
     every = min(int(record), int(steps))
-    rollout = Rollout(model, step, bound, given, q, v, float(dt), int(steps), every, kept, options)
-    return rollout.under_policy() if bound.policy else rollout.at_once()
+    rollout = Rollout(model, step, bound, given, q, v, act, float(dt), int(steps), every, kept, options)
+    return rollout.under_policy() if bound.policies else rollout.at_once()
 
 
 def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> tuple[str, str | None]:
@@ -120,7 +136,8 @@ def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> 
 
 def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
     """What a step gives and the next one takes, in the order of both."""
-    return ("q", "v", "lam", "lead", "lag", *(("warm",) if options["contact"] else ()), "work", "worst")
+    warm, driven = ("warm",) if options["contact"] else (), ("act", "clamped") if options["actuators"] else ()
+    return ("q", "v", "lam", "lead", "lag", *warm, "work", "worst", *driven)
 
 
 def check_numbers(dt, steps, record, start) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..io import load
 from ..model import Model
+from .commands import as_activations, as_commands, check_actuated, check_commands, keyframe_of
 from .given import as_given
 from .simulation import check_numbers, chosen_scheme, compiled_step, hashable, state_names
 from .start import as_state, check_start
@@ -23,6 +25,7 @@ class Simulator:
     simulator = Simulator(robot, dt=1e-3, batch=None)
     simulator.reset(q0, v0)
     q, v = simulator.step(tau)           # torques (nv,) or (B, nv) for n steps of dt
+    Simulator(robot, actuators=True).step(ctrl=u)   # commands (nu,) or (B, nu) of the robot's actuators
 
     `f_ext`, `parameters` and the options are those of `simulate`; arrays may have one row per sample. `q`, `v` and
     `status` are those of the last step; they are not to be written to.
@@ -33,6 +36,7 @@ class Simulator:
         parameters: Any = None, integrator: str | None = None, solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
+        velocity_limits: bool = True, actuators: bool = False,
         contact: str | None = "auto", cone: str | None = None, equality: str = "hard", tolerance: float | None = None,
         lanes: int | str = "auto", threads: int | str = 1, cache: bool = True,
     ):  # fmt: skip
@@ -42,10 +46,13 @@ class Simulator:
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
-        self.dt, self.batch = float(dt), batch
+        if actuators:
+            check_actuated(self.model)
+        self.dt, self.batch, self.actuators = float(dt), batch, bool(actuators)
         options = {
             "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
+            "velocity_limits": velocity_limits, "actuators": "input" if actuators else None,
             "feedback": (), "warm_start": "input", "books": "input", "contact": law,
             "cone": cone, "equality": equality, "tolerance": tolerance,
         }  # fmt: skip
@@ -59,20 +66,30 @@ class Simulator:
             self.model, ("status",), hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache
         )
         order = [spec.name for spec in self._step.inputs]
-        first, last = order.index("lam"), order.index("worst") + 1
+        first, last = order.index("lam"), order.index(self._names[-1]) + 1
         rest = {"dt": np.array(self.dt), **given.arrays}
-        self._between = tuple(rest[name] for name in order[3:first])  # dt and f_ext, after q, v and tau
+        # dt and f_ext, after q, v and tau, and before commands
+        self._between = tuple(rest[name] for name in order[3:first] if name != "ctrl")
         self._after = tuple(rest[name] for name in order[last:])
         self._lag = 0.0 if integrator == "rk4" else self.dt / 2
         self._no_torque = np.zeros(self._shape(self.model.nv))
+        self._commands = np.zeros(self._shape(self.model.nu))
         self.reset()
 
     def _shape(self, n: int) -> tuple[int, ...]:
         return (n,) if self.batch is None else (self.batch, n)
 
-    def reset(self, q0: Any = None, v0: Any = None, *, start: str = "check") -> tuple[np.ndarray, np.ndarray]:
-        """Begin again from (q0, v0), by default as drawn and at rest; "as given" accepts what violates constraints."""
+    def reset(
+        self, q0: Any = None, v0: Any = None, *, act0: Any = None, keyframe: str | None = None, start: str = "check"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Begin again from (q0, v0), by default as drawn and at rest, or from a keyframe of the robot's file, whose
+        commands then hold until others are given; "as given" accepts what violates constraints."""
         check_numbers(self.dt, 1, 1, start)
+        self._commands = np.zeros(self._shape(self.model.nu))
+        if keyframe is not None:
+            frame = keyframe_of(self.model, keyframe, q0=q0, v0=v0, act0=act0)
+            q0, v0, act0 = frame.q, frame.v, frame.act
+            self._commands[...] = frame.ctrl
         q, v = as_state(self.model, q0, v0)
         if start == "project":
             from ..assembly import project_configuration, project_velocity
@@ -83,7 +100,8 @@ class Simulator:
             check_start(self.model, q, v)
         lead = self._shape(0)[:-1]
         state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(5), "lead": np.zeros(self.model.nv),
-                 "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc)}  # fmt: skip
+                 "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc),
+                 "act": as_activations(self.model, act0), "clamped": np.zeros(self.model.nu)}  # fmt: skip
         for name, array in state.items():
             if array.ndim == 2 and array.shape[0] != self.batch:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
@@ -92,21 +110,26 @@ class Simulator:
         self._state = tuple(state[name] for name in self._names)
         for _ in range(_FIRST_SOLUTIONS):  # multipliers and accelerations to start from: steps taken back again
             s = self._state
-            result = self._step(*s[:2], self._no_torque, *self._between, *s[2:], *self._after)
+            result = self._step(*self._inputs(self._no_torque, self._commands))
             found = zip(self._names, result, s, strict=False)
             self._state = tuple(new if name in self._warm else old for name, new, old in found)
         self._status = np.zeros(lead)
         self.steps = 0
         return self.q, self.v
 
-    def step(self, tau: Any = None, n: int = 1) -> tuple[np.ndarray, np.ndarray]:
-        """(q, v) after n steps with these torques."""
+    def _inputs(self, tau: np.ndarray, ctrl: np.ndarray) -> tuple[np.ndarray, ...]:
+        state, commands = self._state, (ctrl,) if self.actuators else ()
+        return (*state[:2], tau, *self._between, *commands, *state[2 : len(self._names)], *self._after)
+
+    def step(self, tau: Any = None, n: int = 1, *, ctrl: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """(q, v) after n steps with these torques, and these commands of actuators: by default those of the keyframe
+        that was reset to, else zero."""
         if tau is None:
             tau = self._no_torque
         elif type(tau) is not np.ndarray or tau.shape != self._no_torque.shape:
             tau = self._torques(tau)
-        state = self._state
-        inputs = (*state[:2], tau, *self._between, *state[2 : len(self._names)], *self._after)
+        ctrl = self._commands if ctrl is None else self._checked_commands(ctrl)
+        inputs = self._inputs(tau, ctrl)
         if n == 1:
             result = self._step(*inputs)
         else:
@@ -125,6 +148,27 @@ class Simulator:
             return np.array(np.broadcast_to(array, shape))
         except (TypeError, ValueError):
             raise InputError(f"tau is {tau!r}; expected torques of shape {shape}") from None
+
+    def _checked_commands(self, ctrl: Any) -> np.ndarray:
+        if not self.actuators:
+            raise InputError("ctrl was given, and this simulator has no actuators: Simulator(robot, actuators=True)")
+        shape = self._commands.shape
+        if type(ctrl) is not np.ndarray or ctrl.shape != shape or ctrl.dtype != np.float64:
+            rows = () if self.batch is None else ((self.batch,),)
+            ctrl = np.array(np.broadcast_to(as_commands(self.model, ctrl, *rows), shape))
+        elif not isfinite(ctrl.sum()):
+            check_commands(self.model, ctrl)
+        return ctrl
+
+    @property
+    def act(self) -> np.ndarray:
+        """Activations of actuators."""
+        return self._state[self._names.index("act")] if self.actuators else np.zeros(self._shape(self.model.na))
+
+    @property
+    def clamped(self) -> np.ndarray:
+        """In how many steps each command was cut to its range, since the last reset."""
+        return self._state[self._names.index("clamped")] if self.actuators else np.zeros(self._shape(self.model.nu))
 
     @property
     def q(self) -> np.ndarray:

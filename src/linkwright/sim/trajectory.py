@@ -65,6 +65,10 @@ class Trajectory:
     parameters_stay: bool = True
     contact: str | None = None
     """The law of contacts."""
+    act: np.ndarray | None = field(default=None, repr=False)
+    """Activations of actuators at the end."""
+    clamped: np.ndarray | None = field(default=None, repr=False)
+    """(nu,) or (B, nu): in how many steps each command was cut to its range; None without commands."""
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -21,6 +21,7 @@ LARGEST_ENERGY_ERROR = 0.05  # of the energy exchanged
 LARGEST_MOMENTUM_ERROR = 0.05  # of the momentum of the motion about the centre of mass
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
 LARGEST_DEPTH = 1.0  # of the thickness of the thinnest shape: beyond, something is all but swallowed
+_MOST_NAMED = 6  # actuators
 _NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "implicitfast": "implicitfast",
           "rk4": "Runge-Kutta 4"}  # fmt: skip
 
@@ -101,6 +102,11 @@ def describe(trajectory: Trajectory) -> str:
         lines.append(f"  drift     {drift:.2g} m or rad at most, solver residual {residual:.2g}")
     if tr.contact:
         lines.append(f"  contact   {float(np.max(tr.worst[..., 4], initial=0.0)):.2g} m deep at most")
+    if tr.clamped is not None and np.any(tr.clamped):
+        counts = np.sum(tr.clamped, axis=tuple(range(np.ndim(tr.clamped) - 1)))
+        often = [k for k in np.argsort(-counts)[:_MOST_NAMED] if counts[k]]
+        cut = ", ".join(f"{tr.model.actuators[k].name} {counts[k]:.0f}" for k in often)
+        lines.append(f"  commands  cut to their range, in how many of {tr.steps * (tr.batch or 1)} steps: {cut}")
     if np.all(tr.finite) and tr.accounts_for_energy:
         parts = zip(tr.work_by, np.moveaxis(tr.work[..., -1, :], -1, 0), strict=True)
         by = ", ".join(f"{name} {np.mean(work):.4g} J" for name, work in parts)

@@ -29,10 +29,10 @@ def named_elements(root: Element) -> dict[tuple[str, str], Element]:
                 joint += 1
             elif part.tag == "site" and "name" in part.attributes:
                 found.setdefault(("site", part.attributes["name"]), part)
-    for section in ("equality", "tendon"):
+    for section in ("equality", "tendon", "actuator"):
         parts = [part for one in root.named(section) for part in one]
         for k, part in enumerate(parts):
-            tag = f"equality {part.tag}" if section == "equality" else "tendon"
+            tag = f"equality {part.tag}" if section == "equality" else section
             found.setdefault((tag, part.attributes.get("name") or f"{section}_{k}"), part)
     for option in root.named("option"):
         found |= {("option", name): option for name in option.attributes}

@@ -20,15 +20,14 @@ from .mjcf_elements import LIKE_BODY, named_elements, parts_of
 
 # Sections and elements that do not change the motion.
 _TAKEN_OUT = {
-    "mujoco": {"visual", "statistic", "size", "sensor", "actuator", "custom", "extension"},
+    "mujoco": {"visual", "statistic", "size", "sensor", "custom", "extension"},
     "deformable": {"skin"},
     "asset": {"texture", "material", "skin", "hfield"},
-    "default": {
-        "material", "camera", "light", "general", "motor", "position", "velocity", "intvelocity", "damper",
-        "cylinder", "muscle", "adhesion", "dcmotor", "orientation", "actuator",
-    },
+    "default": {"material", "camera", "light"},
     "body": {"camera", "light"},
 }  # fmt: skip
+# Actuators that the compiled model tells all about; the others need plugins, or lengths that MuJoCo would simulate.
+_ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder")
 # Elements that change the motion and are not understood: the word to ignore them by, and what they are.
 _IGNORABLE = {
     "plugin": ("plugin", "plugins are not understood"),
@@ -64,7 +63,8 @@ class Reduced:
 def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
     """Takes `root` apart; it is not to be used afterwards."""
     check_parts(root, "body", "joint", "freejoint", "site")
-    warnings, motors = _told(root, ignore)
+    warnings: list[str] = []
+    motors = _actuators(root, ignore)
     root.children = [section for section in root if section.tag not in _TAKEN_OUT["mujoco"]]
     _leave_out(root, ignore)
     everything = list(_walk(root))
@@ -86,10 +86,6 @@ def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
     meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding}, only_moving=not shared)
     _keep_pairs_of_kept_geoms(root)
     files = _asset_files(root, meshes)
-    for key in root.named("keyframe"):
-        for element in key:
-            for attribute in ("act", "ctrl"):
-                element.attributes.pop(attribute, None)
     return Reduced(root, files, named_elements(root), warnings, motors)
 
 
@@ -135,18 +131,28 @@ def _leave_out(root: Element, ignore: Ignoring) -> None:
         waiting.extend(reversed(kept))
 
 
-def _told(root: Element, ignore: Ignoring) -> tuple[list[str], list[str]]:
-    """Warnings about what is taken out and could matter to someone, and the joints that have a motor."""
-    warnings, motors = [], []
-    actuators = [element for section in root.named("actuator") for element in section]
-    if actuators:
-        listed = ", ".join(repr(shortened(e.attributes.get("name", e.tag))) for e in actuators[:20])
-        more = f", ... ({len(actuators)} in all)" if len(actuators) > 20 else ""
-        told = f"actuators are left out, joint torques are inputs here: {listed}{more}"
-        if not ignore.takes("actuator", told):
-            warnings.append(told)
-        motors = [e.attributes[key] for e in actuators for key in ("joint", "jointinparent") if key in e.attributes]
-    return warnings, motors
+def _actuators(root: Element, ignore: Ignoring) -> list[str]:
+    """The joints that have a motor. Takes out actuators that are not understood, and with them commands and
+    activations of keyframes, which then fit no longer."""
+    motors, lost = [], False
+    for section in root.named("actuator"):
+        kept = []
+        for element in section:
+            motors += [element.attributes[key] for key in ("joint", "jointinparent") if key in element.attributes]
+            if element.tag in _ACTUATORS:
+                kept.append(element)
+                continue
+            name = shortened(element.attributes.get("name", ""))
+            if not ignore.takes("actuator", f"<{element.tag}> {name!r} on line {element.line}"):
+                why = f"understood are {', '.join(_ACTUATORS)}"
+                raise element.error(f"actuator <{element.tag}> {name!r} cannot be read: {why}{advice('actuator')}")
+            lost = True
+        section.children = kept
+    for key in (element for section in root.named("keyframe") for element in section if lost):
+        for attribute in ("act", "ctrl"):
+            if key.attributes.pop(attribute, None):
+                ignore.takes("actuator", f"{attribute} of keyframe {shortened(key.attributes.get('name', ''))!r}")
+    return motors
 
 
 def _check_copies(root: Element) -> None:

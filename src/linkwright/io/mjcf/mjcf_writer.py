@@ -1,8 +1,8 @@
 """A `Model` as MJCF. What the format cannot say is refused by name; what only it lacks words for stands in a <text>.
 
 Bodies, joints with everything they carry, frames (as sites), constraints (as equalities), mimics (as equalities that
-are not active) and named configurations (as keyframes). Reading the file gives the same mechanism; joints of several
-degrees of freedom that MuJoCo does not have come back as chains of simple ones.
+are not active), actuators, keyframes and named configurations (as keyframes). Reading the file gives the same
+mechanism; joints of several degrees of freedom that MuJoCo does not have come back as chains of simple ones.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ...model.pose import SNAP
 from ..mujoco.mujoco_model import REFERENCE
 from ..mujoco.mujoco_simulation import option_words
 from ..mujoco.mujoco_state import MujocoCoordinates
+from .mjcf_actuators import add_actuators
 from .mjcf_equalities import add_equalities
 from .mjcf_passive import add_passive
 from .mjcf_words import numbers, placed
@@ -57,6 +58,7 @@ def mjcf_element(model: Model) -> ElementTree.Element:
             ElementTree.SubElement(elements[frame.body], "site", {"name": frame.name, **placed(frame.placement)})
     add_passive(root, elements, model)
     add_equalities(root, elements, model)
+    add_actuators(root, model, joint_names)
     _add_configurations(root, model)
     _add_rest(root, model, lost)
     return root
@@ -165,7 +167,7 @@ def _scalar_quantities(joint: Joint, k: int) -> dict[str, str]:
 
 
 def _add_configurations(root: ElementTree.Element, model: Model) -> None:
-    configurations = dict(model.configurations)
+    configurations = {**{name: frame.q for name, frame in model.keyframes.items()}, **model.configurations}
     if not np.array_equal(model.reference, model.neutral()):
         configurations[REFERENCE] = model.reference
     if not configurations:
@@ -173,7 +175,11 @@ def _add_configurations(root: ElementTree.Element, model: Model) -> None:
     keyframe = ElementTree.SubElement(root, "keyframe")
     coordinates = MujocoCoordinates(model)
     for name, q in configurations.items():
-        ElementTree.SubElement(keyframe, "key", name=name, qpos=numbers(coordinates.to_qpos(q)))
+        key = ElementTree.SubElement(keyframe, "key", name=name, qpos=numbers(coordinates.to_qpos(q)))
+        frame = model.keyframes.get(name)
+        if frame is not None and np.array_equal(frame.q, q):
+            of = {"qvel": coordinates.to_qvel(q, frame.v), "act": frame.act, "ctrl": frame.ctrl}
+            key.attrib.update({word: numbers(values) for word, values in of.items() if len(values)})
 
 
 def _add_rest(root: ElementTree.Element, model: Model, lost: list[str]) -> None:

@@ -2,8 +2,8 @@
 
 Coordinates are MuJoCo's one by one (`mujoco_state.py` converts states): a joint's `ref` goes into the placement. A
 body with several joints becomes a chain of bodies of which the last has the inertia. Sites become frames, equalities
-constraints, keyframes `model.configurations`, the as-drawn pose (or a keyframe named so) `model.reference`. What would
-change the motion and is not understood is refused by name (mujoco_refusals.py).
+constraints, keyframes `model.keyframes` and their poses `model.configurations`, the as-drawn pose (or a keyframe named
+so) `model.reference`. What would change the motion and is not understood is refused by name (mujoco_refusals.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ...model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose
 from ...model.joint import free_flyer, prismatic, revolute, spherical
 from ..ignoring import Ignoring
 from ..links.placing import add_link
+from .mujoco_actuators import Actuators
 from .mujoco_blame import Blame
 from .mujoco_equality import constraints_of
 from .mujoco_names import Names
@@ -74,6 +75,7 @@ class _Conversion:
                 self.builder.add_frame(names.sites[i], names.bodies[source.site_bodyid[i]], pose)
         constraints, told = constraints_of(source, names, self.builder, self.blame, self.inactive, self.ignore)
         self.builder.add_passive(*passive_of(source, names, self.blame, self.ignore))
+        driving = Actuators(source, names, self.blame, self.ignore)
         touching = self._touching()
         self.builder.add_ignored(*self.ignore.lines)
         with self.blame.whole():
@@ -83,12 +85,15 @@ class _Conversion:
                 told += untouched
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
-            model = replace(model, warnings=(*self.warnings, *told), motors=names.motors)
-            model = replace(model, simulation=self.simulation)
-            coordinates = MujocoCoordinates(model)
-            keys = {name: coordinates.from_qpos(np.array(source.key_qpos[k])) for k, name in enumerate(names.keys)}
-            drawn = coordinates.from_qpos(np.array(source.qpos0))
-            return replace(model, reference=keys.pop(REFERENCE, drawn), configurations=keys)
+            model = replace(
+                model, warnings=(*self.warnings, *driving.warnings, *told), motors=names.motors,
+                simulation=self.simulation, actuators=tuple(driving.actuators),
+            )  # fmt: skip
+            keyframes = driving.keyframes(model)
+            drawn = MujocoCoordinates(model).from_qpos(np.array(source.qpos0))
+            reference = keyframes.pop(REFERENCE).q if REFERENCE in keyframes else drawn
+            poses = {name: frame.q for name, frame in keyframes.items()}
+            return replace(model, reference=reference, configurations=poses, keyframes=keyframes)
 
     def _touching(self) -> bool:
         """Whether contacts are taken over."""

@@ -8,7 +8,7 @@ from ...model import GROUND
 
 
 class Names:
-    """bodies[i], joints[j], sites[k], equalities[e], keys[k], tendons[t]; bodies and sites share one set of names."""
+    """bodies[i], joints[j], sites[k], equalities[e], keys[k], tendons[t], actuators[a]; bodies and sites share names."""
 
     def __init__(self, source: Any):
         self.model = _text(source.names, 0) or "robot"
@@ -21,6 +21,8 @@ class Names:
         self.equalities = _unique(source.equality(i).name or f"equality_{i}" for i in range(source.neq))
         self.tendons = [source.tendon(i).name or f"tendon_{i}" for i in range(source.ntendon)]
         self.keys = _unique(source.key(i).name or f"key_{i}" for i in range(source.nkey))
+        count = getattr(source, "nactuator", source.nu)
+        self.actuators = _unique(source.actuator(k).name or f"actuator_{k}" for k in range(count))
         self.motors = self._motors(source)
 
     def _new(self, name: str, otherwise: str, prefix: str = "") -> str:
@@ -34,7 +36,7 @@ class Names:
 
     def _motors(self, source: Any) -> tuple[str, ...]:
         driven = []
-        for k in range(source.nu):
+        for k in range(len(self.actuators)):
             if int(source.actuator_trntype[k]) in (0, 1):  # mjTRN_JOINT, mjTRN_JOINTINPARENT
                 driven.append(self.joints[int(source.actuator_trnid[k][0])])
         return tuple(dict.fromkeys(driven))

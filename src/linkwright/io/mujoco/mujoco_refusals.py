@@ -12,7 +12,7 @@ from .mujoco_names import Names
 
 _DISABLE_BITS = {
     "CONSTRAINT": 0, "EQUALITY": 1, "FRICTIONLOSS": 2, "LIMIT": 3, "CONTACT": 4, "SPRING": 5, "DAMPER": 6, "GRAVITY": 7,
-    "FILTERPARENT": 10, "REFSAFE": 12,
+    "CLAMPCTRL": 8, "FILTERPARENT": 10, "ACTUATION": 11, "REFSAFE": 12,
 }  # fmt: skip
 _FREE, _BALL = 0, 1
 # Sizes that are zero in a model of rigid bodies and joints, and the word to ignore them by.
@@ -46,9 +46,6 @@ class _Check:
                 self._refuse("fluid", "option", option, f"is {given:g}; forces of a fluid are not understood")
         self._joints()
         self._tendon_limits()
-        if source.nu:
-            listed = ", ".join(repr(source.actuator(k).name or f"actuator_{k}") for k in range(min(source.nu, 20)))
-            self._leave("actuator", f"actuators are left out, joint torques are inputs here: {listed}")
 
     def _refuse(self, word: str, tag: str, name: str, message: str) -> None:
         if not self.ignore.takes(word, f"{tag} {name!r} {message}"):
