@@ -124,6 +124,7 @@ __all__ = [
     "loops", "mobility", "motor", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",
     "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",
-    "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo", "viewer", "vjp",
+    "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
+    "viewer", "vjp",
     "weld",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from ...model import GROUND
 
 
 class Names:
-    """bodies[i], joints[j], sites[k], equalities[e], keys[k], tendons[t], actuators[a]; bodies and sites share names."""
+    """bodies[i], joints[j], sites[k], equalities[e], keys[k], tendons[t], actuators[a]; bodies and sites differ."""
 
     def __init__(self, source: Any):
         self.model = _text(source.names, 0) or "robot"
