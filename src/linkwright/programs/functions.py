@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..errors import InputError, UnsupportedError
 from ..model.constraints.function import ExplicitFunction, ImplicitFunction
-from ..model.constraints.straight_line import StraightLine
 from ..scalar import atan2, cos, sin
-from ..trace import Op, Program, directional_derivative, jacobian, simplify, trace
-from ..trace.ops import LEAVES
+from ..trace import Output, Program, directional_derivative, jacobian, simplify, trace
 
 
 def explicit(
@@ -33,7 +32,7 @@ def explicit(
             f"constraint {label!r}: gamma returns {program.outputs[0].size} coordinates; expected {len(joints)}, one "
             f"for each of {list(joints)}"
         )
-    function = _straight_line(program, {"value": "q", "slopes": "G", "curving": "g"})
+    function = _with_derivatives(program, {"value": "q", "slopes": "G", "curving": "g"})
     return ExplicitFunction(name=label, joints=joints, independent=independent, function=function, mu=mu)
 
 
@@ -44,7 +43,7 @@ def implicit(joints: Sequence[str], phi: Callable, *, name: str | None = None, m
     program = _traced(phi, len(joints), label, "phi")
     if not program.outputs[0].size:
         raise InputError(f"constraint {label!r}: phi returns nothing; expected at least one number that is to be zero")
-    function = _straight_line(program, {"value": "phi", "slopes": "K", "curving": "rate"})
+    function = _with_derivatives(program, {"value": "phi", "slopes": "K", "curving": "rate"})
     return ImplicitFunction(name=label, joints=joints, function=function, mu=mu)
 
 
@@ -92,15 +91,11 @@ def _traced(function: Callable, size: int, label: str, what: str) -> Program:
     return program
 
 
-def _straight_line(program: Program, names: dict[str, str]) -> StraightLine:
-    """Value, Jacobian and curvature along the motion, as data."""
+def _with_derivatives(program: Program, names: dict[str, str]) -> Program:
+    """Value, Jacobian by rows and curvature along the motion, under these names."""
     moving = directional_derivative(directional_derivative(program, {"x": "v"}), {"x": "v"}, suffix="_again")
     whole = simplify(jacobian(moving, "value", "x"))
-    steps = tuple(
-        (node[0].name.lower(), *node[1:]) if node[0] not in LEAVES
-        else ("input", *node[1:]) if node[0] is Op.INPUT else ("const", node[1])
-        for node in whole.nodes
-    )  # fmt: skip
     found = {output.name: output.nodes for output in whole.outputs}
     sources = {"value": "value", "slopes": "dvalue_dx", "curving": "value_rate_again"}
-    return StraightLine(steps, {names[key]: tuple(found[source]) for key, source in sources.items()})
+    outputs = [Output(names[key], (len(found[source]),), found[source]) for key, source in sources.items()]
+    return replace(whole, outputs=tuple(outputs)).check()

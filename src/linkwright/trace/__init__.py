@@ -3,15 +3,16 @@
 from .derivative_programs import Measured, Varied, jacobians, pullback, pushforward
 from .differentiation import directional_derivative, jacobian
 from .expr import Expr
-from .interpreter import interpret
+from .interpreter import interpret, run_on_scalars
 from .operations import LoopOperations, Operations, count_operations
 from .ops import Op
 from .passes import PASSES, simplify
+from .plain_data import program_from_data, program_to_data
 from .program import Input, Output, Program, Repeat, Until, trace
 
 __all__ = [
     "PASSES", "Expr", "Input", "LoopOperations", "Measured", "Op", "Operations", "Output", "Program", "Repeat",
     "Until", "Varied",
-    "count_operations", "directional_derivative", "interpret", "jacobian", "jacobians", "pullback", "pushforward",
-    "simplify", "trace",
+    "count_operations", "directional_derivative", "interpret", "jacobian", "jacobians", "program_from_data",
+    "program_to_data", "pullback", "pushforward", "run_on_scalars", "simplify", "trace",
 ]  # fmt: skip

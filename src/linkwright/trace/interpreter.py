@@ -5,35 +5,13 @@ Slow and obvious on purpose. Compiled code is tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .ops import Op
+from ..errors import TraceError
+from .ops import OPERATIONS, Op
 from .program import Program, Repeat, Until
-
-_MEANING = {
-    Op.ADD: np.add,
-    Op.SUB: np.subtract,
-    Op.MUL: np.multiply,
-    Op.DIV: np.divide,
-    Op.NEG: np.negative,
-    Op.SQRT: np.sqrt,
-    Op.ABS: np.abs,
-    Op.MIN: np.minimum,
-    Op.MAX: np.maximum,
-    Op.SIN: np.sin,
-    Op.COS: np.cos,
-    Op.ATAN2: np.arctan2,
-    Op.EXP: np.exp,
-    Op.LOG: np.log,
-    Op.LT: np.less,
-    Op.LE: np.less_equal,
-    Op.AND: np.logical_and,
-    Op.OR: np.logical_or,
-    Op.NOT: np.logical_not,
-    Op.SELECT: np.where,
-}
 
 
 def interpret(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -62,7 +40,7 @@ def _interpret(program: Program, inputs: Mapping[str, np.ndarray], batch: tuple[
         elif op is Op.RESULT:
             values[index] = values[operands[0]][..., operands[1]]
         else:
-            values[index] = _MEANING[op](*(values[x] for x in operands))
+            values[index] = OPERATIONS[op].meaning(*(values[x] for x in operands))
     results = {}
     for output in program.outputs:
         columns = [np.broadcast_to(values[x], batch) for x in output.nodes]
@@ -97,3 +75,18 @@ def _until(loop: Until, values: list, batch: tuple[int, ...]) -> np.ndarray:
             break
         carried = _interpret(loop.body, {"carried": carried, "outer": outer}, batch)["next"]
     return carried
+
+
+def run_on_scalars(program: Program, *inputs: Sequence) -> dict[str, list]:
+    """Evaluate a program without loops on any scalars, also traced ones; inputs are flat, in order. Outputs are too."""
+    if program.loops:
+        raise TraceError(f"program {program.name!r} has loops or guards, which are not run on any scalars")
+    values: list = []
+    for op, *operands in program.nodes:
+        if op is Op.INPUT:
+            values.append(inputs[operands[0]][operands[1]])
+        elif op is Op.CONST:
+            values.append(float(operands[0]))
+        else:
+            values.append(OPERATIONS[op].on_scalars(*(values[x] for x in operands)))
+    return {output.name: [values[x] for x in output.nodes] for output in program.outputs}

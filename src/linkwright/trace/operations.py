@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, fields
 
-from .ops import LEAVES, LOOPS, Op
+from .ops import LEAVES, LOOPS, OPERATIONS
 from .program import Program
-
-_KIND = {
-    Op.ADD: "additions", Op.SUB: "additions", Op.MUL: "multiplications", Op.DIV: "divisions", Op.NEG: "negations",
-    Op.SQRT: "square_roots", Op.SIN: "sines_and_cosines", Op.COS: "sines_and_cosines",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ def _in_loops(loops: tuple[LoopOperations, ...], kind: str) -> int:
 def count_operations(program: Program) -> Operations:
     """Count the nodes of a simplified program (dead nodes would be counted too, so simplify first)."""
     counts: Counter[str] = Counter(
-        _KIND.get(node[0], "others") for node in program.nodes if node[0] not in LEAVES | LOOPS
+        OPERATIONS[node[0]].counted_as for node in program.nodes if node[0] not in LEAVES | LOOPS
     )
     loops = tuple(LoopOperations(x.expected, x.limit, count_operations(x.body)) for x in program.loops)
     for kind in _KINDS if loops else ():

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from .. import scalar
 
 
 class Op(IntEnum):
@@ -36,15 +43,57 @@ class Op(IntEnum):
     REPEAT = 24  # REPEAT holds (number of the loop, starts ..., what else its body reads ..., table row after row ...)
 
 
-ARITY = {
-    Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.DIV: 2, Op.NEG: 1, Op.SQRT: 1, Op.ABS: 1, Op.MIN: 2, Op.MAX: 2,
-    Op.SIN: 1, Op.COS: 1, Op.ATAN2: 2, Op.EXP: 1, Op.LOG: 1,
-    Op.LT: 2, Op.LE: 2, Op.AND: 2, Op.OR: 2, Op.NOT: 1, Op.SELECT: 3,
-}  # fmt: skip
+@dataclass(frozen=True)
+class Operation:
+    """What an operation is, whoever handles it. Derivatives stand in derivative_rules.py, machine code in
+    codegen/lower.py; tests/trace/test_op_contract.py asks every operation for all of it.
 
+    meaning     on numbers and arrays
+    on_scalars  on any scalars, also traced ones
+    counted_as  the kind that operation counts have it under
+    gives       "number" or "truth"
+    takes       of each operand
+    commutes    whether its operands may change places, bit for bit
+    """
+
+    meaning: Callable[..., Any]
+    on_scalars: Callable[..., Any]
+    counted_as: str = "others"
+    gives: str = "number"
+    takes: tuple[str, ...] = ("number",)
+    commutes: bool = False
+
+
+_TWO, _COMPARED = ("number", "number"), {"gives": "truth", "takes": ("number", "number")}
+OPERATIONS: dict[Op, Operation] = {
+    Op.ADD: Operation(np.add, operator.add, "additions", takes=_TWO, commutes=True),
+    Op.SUB: Operation(np.subtract, operator.sub, "additions", takes=_TWO),
+    Op.MUL: Operation(np.multiply, operator.mul, "multiplications", takes=_TWO, commutes=True),
+    Op.DIV: Operation(np.divide, operator.truediv, "divisions", takes=_TWO),
+    Op.NEG: Operation(np.negative, operator.neg, "negations"),
+    Op.SQRT: Operation(np.sqrt, scalar.sqrt, "square_roots"),
+    Op.ABS: Operation(np.abs, abs),
+    Op.MIN: Operation(np.minimum, scalar.minimum, takes=_TWO),
+    Op.MAX: Operation(np.maximum, scalar.maximum, takes=_TWO),
+    Op.SIN: Operation(np.sin, scalar.sin, "sines_and_cosines"),
+    Op.COS: Operation(np.cos, scalar.cos, "sines_and_cosines"),
+    Op.ATAN2: Operation(np.arctan2, scalar.atan2, takes=_TWO),
+    Op.EXP: Operation(np.exp, scalar.exp),
+    Op.LOG: Operation(np.log, scalar.log),
+    Op.LT: Operation(np.less, operator.lt, **_COMPARED),
+    Op.LE: Operation(np.less_equal, operator.le, **_COMPARED),
+    Op.AND: Operation(np.logical_and, operator.and_, gives="truth", takes=("truth", "truth")),
+    Op.OR: Operation(np.logical_or, operator.or_, gives="truth", takes=("truth", "truth")),
+    Op.NOT: Operation(np.logical_not, lambda x: ~x, gives="truth", takes=("truth",)),
+    Op.SELECT: Operation(np.where, scalar.where, takes=("truth", "number", "number")),
+}
+
+ARITY = {op: len(known.takes) for op, known in OPERATIONS.items()}
+COMMUTATIVE = frozenset(op for op, known in OPERATIONS.items() if known.commutes)
+TRUTH_VALUED = frozenset(op for op, known in OPERATIONS.items() if known.gives == "truth")
+TAKES_TRUTH = {op: tuple(x == "truth" for x in known.takes) for op, known in OPERATIONS.items()}
+"""Per operation and operand: whether it must be a truth value (else it must be a number)."""
 LEAVES = frozenset({Op.INPUT, Op.CONST})
-COMMUTATIVE = frozenset({Op.ADD, Op.MUL})
-TRUTH_VALUED = frozenset({Op.LT, Op.LE, Op.AND, Op.OR, Op.NOT})
 LOOPS = frozenset({Op.UNTIL, Op.REPEAT, Op.RESULT})
 WITH_BODY = frozenset({Op.UNTIL, Op.REPEAT})
 
@@ -67,11 +116,3 @@ def with_operands(node: tuple, operands: Iterable[int]) -> tuple:
     if op in WITH_BODY:
         return (op, node[1], *operands)
     return (op, *operands, node[2]) if op is Op.RESULT else (op, *operands)
-
-
-def _takes_truth(op: Op, position: int) -> bool:
-    return op in (Op.AND, Op.OR, Op.NOT) or (op is Op.SELECT and position == 0)
-
-
-# Per operation and operand: whether it must be a truth value (else it must be a number).
-TAKES_TRUTH = {op: tuple(_takes_truth(op, k) for k in range(arity)) for op, arity in ARITY.items()}

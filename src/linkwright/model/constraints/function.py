@@ -1,6 +1,6 @@
 """Joints tied by functions of their coordinates: phi(q) = 0, or some joints given by others, q = gamma(y).
 
-The functions are stored as straight-line programs together with their derivatives (made by `linkwright.implicit` and
+The functions are traced programs together with their derivatives (made by `linkwright.implicit` and
 `linkwright.explicit`), so a model remains plain data.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ...errors import InputError, ModelError
+from ...errors import InputError, ModelError, TraceError
 from ...scalar import Scalar
+from ...trace import Input, Program, program_from_data, program_to_data, run_on_scalars
 from .constraint import Constraint, bodies_of_joints
-from .straight_line import StraightLine
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,7 +24,7 @@ class ImplicitFunction(Constraint):
     """
 
     joints: tuple[str, ...]
-    function: StraightLine
+    function: Program
 
     kind: ClassVar[str] = "implicit_function"
     has_position: ClassVar[bool] = True  # type: ignore[assignment]
@@ -36,7 +36,7 @@ class ImplicitFunction(Constraint):
 
     @property
     def size(self) -> int:
-        return len(self.function.outputs["phi"])
+        return next(output.size for output in self.function.outputs if output.name == "phi")
 
     @property
     def all_joints(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class ImplicitFunction(Constraint):
 
     def value(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[list[Scalar], list[list[Scalar]], list[Scalar]]:
         """(phi, K by rows, K-dot v) at the coordinates of `all_joints`."""
-        result = self.function(q, v)
+        result = run_on_scalars(self.function, q, v)
         n = len(self.all_joints)
         K = [result["K"][r * n : (r + 1) * n] for r in range(self.size)]
         return result["phi"], K, result["rate"]
@@ -62,11 +62,16 @@ class ImplicitFunction(Constraint):
         return self
 
     def to_dictionary(self) -> dict[str, Any]:
-        return {"joints": list(self.joints), "function": self.function.to_dictionary()}
+        return {"joints": list(self.joints), "function": program_to_data(self.function)}
 
     @classmethod
     def from_dictionary(cls, data: Mapping[str, Any]) -> ImplicitFunction:
-        return cls(**{**data, "function": StraightLine.from_dictionary(data["function"])})
+        inputs = [Input(name, (len(data.get("independent", data["joints"])),)) for name in ("x", "v")]
+        try:
+            function = program_from_data(data["function"], inputs, f"the function of constraint {data['name']!r}")
+        except TraceError as error:
+            raise ModelError(str(error)) from None
+        return cls(**{**data, "function": function})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,7 +99,7 @@ class ExplicitFunction(ImplicitFunction):
 
     def evaluate(self, y: Sequence[Scalar], yd: Sequence[Scalar]):
         """(q, G by rows, g)."""
-        result = self.function(y, yd)
+        result = run_on_scalars(self.function, y, yd)
         n = len(self.independent)
         return result["q"], [result["G"][r * n : (r + 1) * n] for r in range(self.size)], result["g"]
 
