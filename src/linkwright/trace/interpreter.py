@@ -5,14 +5,15 @@ Slow and obvious on purpose. Compiled code is tested against it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from .ops import Op
 from .program import Program, Repeat, Until
 
-_MEANING = {
+_MEANING: dict[Op, Callable[..., Any]] = {
     Op.ADD: np.add,
     Op.SUB: np.subtract,
     Op.MUL: np.multiply,
