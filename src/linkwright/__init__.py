@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import viewer
-    from .analysis import inspect, mobility
+    from .analysis import inspect
+    from .analysis.mobility_at_pose import mobility
     from .assembly import (
         MotorMap,
         check_state,
@@ -57,7 +58,8 @@ __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
-    "analysis": "inspect mobility",
+    "analysis": "inspect",
+    "analysis.mobility_at_pose": "mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
     "compilation": "compile reference trace_program",

@@ -6,8 +6,9 @@ and handed over in arrays; `programs/stages.py` finds out what that is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache as remember
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +20,7 @@ from .model import Model
 from .programs import Request
 from .programs.delassus_operator import LATE_INPUTS
 from .programs.stages import Stages, cut
-from .trace import Operations
+from .trace import Operations, Program
 
 # Applications of each kind that a factorization serves, unless the caller says. Contact solvers need tens.
 _APPLICATIONS = 10
@@ -71,10 +72,14 @@ def delassus_operator(
     target: dict[str, Any] = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache}
     factor = compile_cached(lambda: stages().early, key=f"{request.key} factor", **target)
     apply = {
-        name: compile_cached(lambda name=name: stages().late[name], key=f"{request.key} {name}", **target)
+        name: compile_cached(partial(_late, stages, name), key=f"{request.key} {name}", **target)
         for name in request.outputs
     }
     return DelassusOperator(factor, apply)
+
+
+def _late(stages: Callable[[], Stages], name: str) -> Program:
+    return stages().late[name]
 
 
 class DelassusOperator:

@@ -15,6 +15,8 @@ import numpy as np
 from .errors import InputError, TraceError
 
 Scalar = Any
+Numbers = Sequence[float] | np.ndarray
+"""Plain numbers one after the other, however they are kept."""
 
 
 def _elementary(name: str, on_float, on_array):

@@ -24,7 +24,8 @@ def start(height: float, count: int | None = None) -> np.ndarray:
 
 @pytest.mark.parametrize("integrator", ["damped_euler", "euler", "implicitfast"])
 def test_a_ball_falls_and_comes_to_rest(ball, integrator):
-    trajectory = lw.simulate(ball, start(0.4), integrator=integrator, outputs=("contact_force", "gap", "status"), **STEPS)
+    outputs = ("contact_force", "gap", "status")
+    trajectory = lw.simulate(ball, start(0.4), integrator=integrator, outputs=outputs, **STEPS)
     assert not complaints(trajectory) and "contacts" in str(trajectory) and "deep at most" in str(trajectory)
     assert abs(trajectory.v[-1]).max() < 1e-3 and 0 < 0.1 - trajectory.q[-1, 2] < 2e-3
     assert trajectory["contact_force"][-1, 0, 0] == pytest.approx(2 * 9.81, rel=1e-3)

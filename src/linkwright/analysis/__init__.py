@@ -2,7 +2,7 @@
 
 from .costs import AlgorithmCost, algorithm_costs, cheapest
 from .facts import ClosureCheck, ClusterFacts, Inspection, inspect
-from .mobility import Mobility, mobility
+from .mobility_at_pose import Mobility, mobility
 
 __all__ = [
     "AlgorithmCost", "ClosureCheck", "ClusterFacts", "Inspection", "Mobility", "algorithm_costs", "cheapest", "inspect",

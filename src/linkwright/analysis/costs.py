@@ -14,7 +14,7 @@ from ..programs import FORWARD_DYNAMICS, Recipe, Request, choose, problems
 from ..programs.choice import unsuitable
 from ..trace import count_operations
 from .facts import clusters_of
-from .mobility import Mobility, mobility
+from .mobility_at_pose import Mobility, mobility
 from .timing import best_seconds
 
 _BATCH = 512
@@ -106,7 +106,7 @@ def _chosen(model: Model) -> str | None:
 def cheapest(costs: list[AlgorithmCost]) -> AlgorithmCost | None:
     """The exact algorithm with the fewest operations."""
     exact = [cost for cost in costs if cost.exact and cost.problem is None]
-    return min(exact, key=lambda cost: cost.operations, default=None)
+    return min(exact, key=_operations, default=None)
 
 
 def _cost(model: Model, recipe: Recipe, times: bool, seconds: float, progress) -> AlgorithmCost:

@@ -15,7 +15,7 @@ from ..model.constraints import Constraint, RelativeConstraint, Rod
 from ..model.loops import Loop, Loops, coupled_joints, loops
 from ..programs import RECIPES
 from ..programs.cluster_state import plan_of
-from .mobility import Mobility, mobility
+from .mobility_at_pose import Mobility, mobility
 
 # A constraint whose error is below this (metres, radians) at a pose is met there.
 CLOSED = 1e-6
@@ -76,7 +76,7 @@ class Inspection:
 
     def __str__(self) -> str:
         lines = [str(self.model), str(self.mobility)]
-        if self.singular:
+        if self.singular and self.nearby is not None:
             lines.append(f"a special pose: nearby the rank is {self.nearby.rank}, the mobility {self.nearby.mobility}")
         if self.closures:
             worst = max(self.closures, key=lambda check: check.error or 0.0)

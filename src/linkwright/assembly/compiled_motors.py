@@ -144,7 +144,7 @@ class CompiledMotors:
         if self._options is None:
             return None
         arrays = []
-        batch = None
+        batch: list[int] | None = None
         for values, size in given:
             x = values
             if type(x) is not np.ndarray or x.dtype is not _FLOAT:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
@@ -102,8 +103,8 @@ def _measure_robot(robot: str, algorithms, talos, seconds: float) -> Iterator[Cl
     for name in algorithms:
         functions[name] = function = compile_algorithm(model, name)
         out = np.empty_like(function(*states))
-        contenders[f"{name} single"] = lambda f=function: f(*one)
-        contenders[f"{name} batched"] = lambda f=function, out=out: f(*states, out=out)
+        contenders[f"{name} single"] = partial(function, *one)
+        contenders[f"{name} batched"] = partial(function, *states, out=out)
     measured: list[float] = []
     if talos is not None:
         contenders["talos"] = lambda: measured.append(talos())

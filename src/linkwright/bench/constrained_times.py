@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
@@ -102,21 +104,21 @@ def _measure_system(family: SolverFamily, name: str, model: Model, algorithms, p
     one = [np.ascontiguousarray(x[0]) for x in states]
     few = slice(0, _CHECKED_ROWS)
     checked = (q[few], consistent_velocities(model, q[few], v[few]), tau[few])
-    functions, contenders = {}, {}
+    functions, contenders = {}, cast(dict[str, Callable[[], object]], {})
     for algorithm in algorithms:
         progress(f"{name}: compiling {algorithm}")
         if algorithm == _OPERATOR:
             continue
-        options = {"iterations": ITERATIONS} if "iterations" in RECIPES[algorithm].options else {}
+        options: dict[str, Any] = {"iterations": ITERATIONS} if "iterations" in RECIPES[algorithm].options else {}
         functions[algorithm] = f = compile_algorithm(model, algorithm, outputs=family.outputs, **options)
         out = np.empty((BATCH, *f.outputs[0].shape))
-        contenders[f"{algorithm} single"] = lambda f=f: f(*one)
-        contenders[f"{algorithm} batched"] = lambda f=f, out=out: f(*states, out=out)
+        contenders[f"{algorithm} single"] = partial(f, *one)
+        contenders[f"{algorithm} batched"] = partial(f, *states, out=out)
     stages = _operator_stages(model, q, rng.normal(size=(BATCH, model.nc))) if _OPERATOR in algorithms else {}
     for stage, (f, single, batched) in stages.items():
-        contenders[f"{stage} single"] = lambda f=f, single=single: f(*single)
-        out = tuple(np.empty((BATCH, *spec.shape)) for spec in f.outputs)
-        contenders[f"{stage} batched"] = lambda f=f, batched=batched, out=out: f(*batched, out=out)
+        contenders[f"{stage} single"] = partial(f, *single)
+        outs = tuple(np.empty((BATCH, *spec.shape)) for spec in f.outputs)
+        contenders[f"{stage} batched"] = partial(f, *batched, out=outs)
     best_peer: dict[str, float] = {}
     expected = None
     if peer is not None:
@@ -163,7 +165,7 @@ def _pinocchio_calls(family: SolverFamily, model: Model, peer: PinocchioCpp, sta
     """Contenders that note their best time in `best`, and a function that gives converged results."""
     other = pinocchio_model(model.without_constraints())
     damping = model.stacked("damping")  # Pinocchio leaves joint damping out
-    constraints = pinocchio_constraints(model, other)
+    constraints: Any = pinocchio_constraints(model, other)
     native = peer.model(other).constrained(constraints, mu=1e5, iterations=ITERATIONS)
     converged = peer.model(other).constrained(constraints, mu=1e5, iterations=10)
     rows = [x[:_PEER_ROWS] for x in states]

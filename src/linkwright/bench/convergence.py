@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def measure(
     progress(f"{name}: closing {count // 2} states")
     state = states(model, count)
     progress(f"{name}: reference")
-    options = dict(_REFERENCE)
+    options: dict[str, Any] = dict(_REFERENCE)
     exact = compile_algorithm(model, options.pop("algorithm"), outputs="a", **options)(*state)
     scale = np.linalg.norm(exact, axis=1)
     results = []

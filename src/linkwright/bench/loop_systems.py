@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,7 @@ LINEAR = ("ring", "chain of loops", "star", "common tip")  # those whose loops a
 def pinocchio_constraints(model: Model, other) -> list[tuple] | str:
     """The constraints as `PinocchioCppModel.constrained` takes them, or the name of one that it cannot express."""
     result = []
+    c: Any  # of a kind that has frames, or else there is no kind for it there
     for c in model.constraints:
         kind = _pinocchio_kind(c)
         if kind is None:

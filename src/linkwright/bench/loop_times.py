@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
@@ -74,19 +76,19 @@ def measure_model(
     q = model.random_configuration(rng, BATCH)
     v, tau = rng.normal(size=(2, BATCH, model.nv))
     one = [np.ascontiguousarray(x[0]) for x in (q, v, tau)]
-    functions, contenders = {}, {}
+    functions, contenders = {}, cast(dict[str, Callable[[], object]], {})
     for algorithm in algorithms:
         tree_only = "iterations" not in RECIPES[algorithm].options
         for count in (None,) if tree_only else iterations:
             progress(f"{name}: compiling {algorithm} {count or ''}")
-            options = {} if tree_only else {"iterations": count}
+            options: dict[str, Any] = {} if tree_only else {"iterations": count}
             f = compile_algorithm(
                 model.without_constraints() if tree_only else model, algorithm, outputs="a", **options
             )
             functions[algorithm, count] = f
             out = np.empty((BATCH, model.nv))
-            contenders[f"{algorithm} {count} single"] = lambda f=f: f(*one)
-            contenders[f"{algorithm} {count} batched"] = lambda f=f, out=out: f(q, v, tau, out=out)
+            contenders[f"{algorithm} {count} single"] = partial(f, *one)
+            contenders[f"{algorithm} {count} batched"] = partial(f, q, v, tau, out=out)
     best_peer: dict[str, float] = {}
     expected, note = None, "Pinocchio C++ is not there"
     if peer is not None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
 from ..analysis.timing import best_seconds
 from ..compilation import compile as compile_algorithm
 from ..model import Model
+from ..scalar import Numbers
 from .loop_systems import SYSTEMS
 
 ITERATIONS = 3
@@ -46,6 +48,11 @@ def measure(
         yield _measured(name, SYSTEMS[name](), algorithm, seconds)
 
 
+def _one_by_one(f: Callable[..., object], states: list[list[np.ndarray]]) -> None:
+    for state in states:
+        f(*state)
+
+
 def _measured(name: str, model: Model, algorithm: str, seconds: float) -> Price:
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)
@@ -56,8 +63,8 @@ def _measured(name: str, model: Model, algorithm: str, seconds: float) -> Price:
     contenders: dict[str, Callable[[], object]] = {}
     for k, count in enumerate((ITERATIONS, None)):
         f = compile_algorithm(model, algorithm, outputs="a", iterations=count)
-        contenders[f"single {k}"] = lambda f=f: [f(*state) for state in singles]
-        contenders[f"batched {k}"] = lambda f=f: f(q, v, tau, out=out)
+        contenders[f"single {k}"] = partial(_one_by_one, f, singles)
+        contenders[f"batched {k}"] = partial(f, q, v, tau, out=out)
     best = {key: seconds * 1e6 for key, seconds in best_seconds(contenders, seconds=seconds).items()}
     return Price(
         name,
@@ -68,5 +75,5 @@ def _measured(name: str, model: Model, algorithm: str, seconds: float) -> Price:
     )
 
 
-def geometric_mean(values: Sequence[float]) -> float:
+def geometric_mean(values: Numbers) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))

@@ -10,7 +10,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -156,7 +156,7 @@ class MujocoSimulation:
 def simulation_mjcf(model: Model) -> str:
     """The model as MJCF: joints, inertias, and its points and welds as equalities between sites."""
     root = ElementTree.fromstring(mjcf(model.without_constraints()))
-    option = root.find("option")
+    option = cast(ElementTree.Element, root.find("option"))
     option.set("timestep", repr(DT))
     flags = option.find("flag")
     if flags is None:
@@ -167,14 +167,19 @@ def simulation_mjcf(model: Model) -> str:
     equality = ElementTree.SubElement(root, "equality")
     for c in model.constraints:
         kinds = {3: "connect", 6: "weld"}
-        whole = isinstance(c, RelativeConstraint) and c.target is not None and c.size in kinds
-        if not whole or not np.array_equal(c.rows, np.eye(6)[: c.size]):
+        whole = (
+            isinstance(c, RelativeConstraint)
+            and c.target is not None
+            and c.size in kinds
+            and np.array_equal(c.rows, np.eye(6)[: c.size])
+        )
+        if not whole:
             raise UnsupportedError(f"constraint {c.name!r} is neither a point nor a weld, which is all MuJoCo has")
-        ends = ((c.frame, Pose.identity()), (c.other, c.target))
-        for k, (name, offset) in enumerate(ends):
+        held: Any = c
+        for k, (name, offset) in enumerate(((held.frame, Pose.identity()), (held.other, held.target))):
             frame = model.frame(name)
             pose = frame.placement @ offset
-            element = bodies[model.bodies[frame.body].name] if frame.body else root.find("worldbody")
+            element: Any = bodies[model.bodies[frame.body].name] if frame.body else root.find("worldbody")
             place = {"pos": _text(pose.translation), "quat": _text(np.roll(pose.quaternion, 1))}
             ElementTree.SubElement(element, "site", {"name": f"{c.name}/end{k}", **place})
         ElementTree.SubElement(equality, kinds[c.size], site1=f"{c.name}/end0", site2=f"{c.name}/end1")

@@ -131,7 +131,8 @@ def recheck(
     found = _solved(drawn, solver, run, Report())
     if found is None:
         raise UnsupportedError(f"{solver!r} is not for {drawn.label!r}")
-    one = replace(drawn, **{name: x[sample : sample + 1] for name, x in _arrays(drawn).items()})
+    arrays: dict[str, Any] = {name: x[sample : sample + 1] for name, x in _arrays(drawn).items()}
+    one = replace(drawn, **arrays)
     exact = Exact(one, RUNS[run].precision, digits=digits)
     a, status, passes = (x[sample : sample + 1] for x in found)
     errors = exact.errors(a)
@@ -188,6 +189,7 @@ def _solved(states: States, solver: str, run: str, report: Report) -> tuple[np.n
     if "desired" in arrays:
         options = {**options, "desired": "input"}
     how = RUNS[run]
+    solve: Callable[..., Any]
     try:
         outputs = ("a", "status", "iterations")
         if how.compiled:
@@ -205,7 +207,8 @@ def _solved(states: States, solver: str, run: str, report: Report) -> tuple[np.n
 
 def _rounded(states: States, precision: str) -> States:
     """As the solver is given them, so that the referee solves the same problem."""
-    return replace(states, **{name: x.astype(precision).astype(float) for name, x in _arrays(states).items()})
+    rounded: dict[str, Any] = {name: x.astype(precision).astype(float) for name, x in _arrays(states).items()}
+    return replace(states, **rounded)
 
 
 def _arrays(states: States) -> dict[str, np.ndarray]:

@@ -146,7 +146,7 @@ def _ground(rng, number: int, count: int, held_out: bool) -> States:
     if number % 2:
         return closed_states(rng, model.name, model, q)
     states = open_states(rng, model.name, model, q, desired=True)
-    if number % 3 == 2:
+    if number % 3 == 2 and states.desired is not None:
         half = model.nc // 2
         states.desired[:, half:] = states.desired[:, :half]
     return states

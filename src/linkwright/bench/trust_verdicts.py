@@ -64,7 +64,7 @@ class Exact:
         """Relative to the largest acceleration, or to 1."""
         limit = LIMIT[self.precision]
         found = np.array([self._error(k, x) for k, x in enumerate(a)])
-        for k in np.flatnonzero((found > limit) & (found < _DOUBTFUL * limit)):
+        for k in np.flatnonzero((found > limit) & (found < _DOUBTFUL * limit)).tolist():
             if not self._settled and self.precision == "float64" and k not in self._known:
                 self._known.add(int(k))
                 self.a[k] = self._solved(k, "extended").a

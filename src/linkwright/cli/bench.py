@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from functools import partial
+from typing import Any
 
 import typer
 from rich.table import Table
@@ -147,8 +148,9 @@ def loops(
         step("looking for Pinocchio C++ (building it takes minutes the first time)")
         peer, about = find_peer(constrained=True) if cpp else (None, "Pinocchio C++ was not asked for")
         if plot:
-            options = {"peer": peer, "seconds": seconds, "progress": step}
-            results = list(loop_scaling.measure(chosen, sizes, names, **options))
+            results: list[Any] = list(
+                loop_scaling.measure(chosen, sizes, names, peer=peer, seconds=seconds, progress=step)
+            )
             loop_scaling.plot(results, plot)
         else:
             results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))

@@ -163,7 +163,7 @@ def _freedom(found: Inspection) -> Group:
         if m.redundancy:
             among = ", ".join(m.redundant)
             lines.append(Text(f"  {m.redundancy} rows are redundant there, among: {among}", style="yellow"))
-        if found.singular:
+        if found.singular and found.nearby is not None:
             there = f"rank {found.nearby.rank}, mobility {found.nearby.mobility}"
             lines.append(Text(f"  the drawn pose is special: at a closed pose nearby {there}", style="yellow"))
         errors = [check for check in found.closures if not check.closed]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import typer
@@ -52,7 +53,7 @@ def simulate(
     rng = np.random.default_rng(0)
     velocity = kick * rng.normal(size=(*((batch,) if batch else ()), model.nv))
     steps = max(1, round(seconds / dt))
-    options = {
+    options: dict[str, Any] = {
         "dt": dt, "steps": steps, "integrator": integrator, "solver": solver or None, "projection": projection,
         "control": lw.PD(kp, kd) if kp or kd else None, "record": max(1, int(1 / (_FRAMES_PER_SECOND * dt))),
         "start": "project" if model.constraints else "check",
@@ -65,7 +66,7 @@ def simulate(
         except SimulationError as error:
             if error.trajectory is None:
                 raise
-            trajectory, failure = error.trajectory, str(error)
+            trajectory, failure = cast(lw.Trajectory, error.trajectory), str(error)
     wrong = [failure] if failure else complaints(trajectory)
     if plot:
         from ..sim.plotting import plot as draw

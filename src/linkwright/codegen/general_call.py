@@ -51,7 +51,8 @@ class Runner:
                 return self.variants[name]()(*arrays, out=out, **named)
         usual = as_usual(self.signature, arrays, named, out)
         entry = None if usual is None or self.entry is None else self.entry()
-        if entry is not None:  # what is left to do it does faster; nothing is converted twice, so it does not come back
+        if entry is not None and usual is not None:
+            # what is left to do it does faster; nothing is converted twice, so it does not come back
             return entry(*usual.arrays, out=usual.out) if usual.out is not None else entry(*usual.arrays)
         bound = bind(self.signature, arrays, named)
         outputs = prepare_outputs(self.signature, out, bound.batch)

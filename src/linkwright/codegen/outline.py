@@ -155,8 +155,9 @@ class _Writer:
                 for x in pending
             ]
             pending.clear()
-            parts.append(Stretch(schedule(named, self._machine), [], around))
-            return parts[-1]
+            stretch = Stretch(schedule(named, self._machine), [], around)
+            parts.append(stretch)
+            return stretch
 
         for instruction in lower(program):
             if instruction.op not in WITH_BODY:

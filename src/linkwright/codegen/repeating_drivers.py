@@ -58,7 +58,7 @@ def scalar_repeat(plan: Plan, scalar: VectorType) -> list[str]:
                 f"%advanced{k} = mul i64 %step, %advance{k}",
                 f"%in{k} = getelementptr {number}, ptr %row{k}, i64 %advanced{k}",
             ]
-    for k, array in enumerate(outputs):
+    for k, result in enumerate(outputs):
         n = len(inputs) + k
         start += [
             f"%elements_before{k} = mul i64 %sample, %stride{n}",
@@ -67,7 +67,7 @@ def scalar_repeat(plan: Plan, scalar: VectorType) -> list[str]:
         record += [
             f"%within{k} = mul i64 %record, %advance{n}",
             f"%record_at{k} = getelementptr {number}, ptr %record_base{k}, i64 %within{k}",
-            _copy(f"%record_at{k}", f"%out{k}", array.size * size, size),
+            _copy(f"%record_at{k}", f"%out{k}", result.size * size, size),
         ]
     return [
         *_head(1, len(inputs), len(outputs)),

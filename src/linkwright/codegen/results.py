@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from keyword import iskeyword
+from typing import Any
 
 import numpy as np
 
@@ -76,13 +77,17 @@ class Result(tuple):
         return _rebuild, (type(self).__name__, self._specs, tuple(self))
 
 
+def _item(name: str) -> property:
+    return property(lambda self: self[name], doc=f"output {name!r}")
+
+
 def result_class(function_name: str, specs: Sequence[ArraySpec]) -> type[Result]:
     """Names that are no identifiers are reachable as items only."""
-    members = {"__slots__": (), "_specs": tuple(specs), "__module__": __name__}
+    members: dict[str, Any] = {"__slots__": (), "_specs": tuple(specs), "__module__": __name__}
     for spec in specs:
         name = spec.name
         if name.isidentifier() and not iskeyword(name) and not name.startswith("_") and not hasattr(Result, name):
-            members[name] = property(lambda self, name=name: self[name], doc=f"output {name!r}")
+            members[name] = _item(name)
     return type(f"{function_name}_result", (Result,), members)
 
 

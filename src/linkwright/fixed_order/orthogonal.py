@@ -23,7 +23,9 @@ class PivotedColumns:
 
     def __init__(self, A: np.ndarray, smallest: float):
         A = np.array(A, dtype=float)
-        left, rows, columns = A.copy(), [], []
+        left = A.copy()
+        rows: list[np.ndarray] = []
+        columns: list[np.ndarray] = []
         self.order: list[int] = []
         waiting = np.ones(A.shape[1], dtype=bool)
         while len(rows) < min(A.shape):

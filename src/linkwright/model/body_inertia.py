@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import ModelError
 from ..fixed_order import dot, eigenvalues, product
+from ..scalar import Numbers
 from .pose import LARGEST_NUMBER, Pose, finite_array
 
 
@@ -45,12 +45,12 @@ class Inertia:
         return cls(mass, np.zeros(3), np.eye(3) * (0.4 * mass * radius**2))
 
     @classmethod
-    def box(cls, mass: float, size: Sequence[float], com: Sequence[float] = (0, 0, 0)) -> Inertia:
+    def box(cls, mass: float, size: Numbers, com: Numbers = (0, 0, 0)) -> Inertia:
         x, y, z = (s * s for s in size)
         return cls(mass, np.array(com, dtype=float), np.diag([y + z, x + z, x + y]) * (mass / 12))
 
     @classmethod
-    def from_dynamic_parameters(cls, parameters: Sequence[float]) -> Inertia:
+    def from_dynamic_parameters(cls, parameters: Numbers) -> Inertia:
         """Inverse of `dynamic_parameters`."""
         m, *h = (float(x) for x in parameters[:4])
         xx, xy, yy, xz, yz, zz = (float(x) for x in parameters[4:])

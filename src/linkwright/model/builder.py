@@ -26,7 +26,8 @@ class ModelBuilder:
     def __init__(self, name: str = "robot", gravity=EARTH_GRAVITY):
         self.name = str(name)
         self.gravity = finite_array(gravity, (3,), "gravity")
-        self._bodies: list[Body] = [Body(GROUND, 0, None, Pose.identity(), Inertia.zero())]
+        ground = Body(GROUND, 0, None, Pose.identity(), Inertia.zero())  # type: ignore[arg-type]  # see Body.joint
+        self._bodies: list[Body] = [ground]
         self._frames: dict[str, Frame] = {}
         self._where: dict[str, tuple[int, Pose]] = {GROUND: (0, Pose.identity())}  # body or frame name -> location
         self._joint_names: set[str] = set()

@@ -46,13 +46,16 @@ def rows_of(model: Model) -> np.ndarray:
 
 def geared_joints(model: Model) -> list[tuple[str, str]]:
     """(coupling, joint) of every entry of the parameter `gear_ratios`."""
-    return [(c.name, joint) for c in model.constraints for joint, _ in (c.terms[1:] if _is_gear(c) else ())]
+    return [(c.name, joint) for c in _gears(model) for joint, _ in c.terms[1:]]
 
 
 def ratios_of(model: Model) -> np.ndarray:
     """The model's own gear_ratios."""
-    gears = [c for c in model.constraints if _is_gear(c)]
-    return np.array([-slopes[1] / c.terms[0][1][1] for c in gears for _, slopes in c.terms[1:]], dtype=float)
+    return np.array([-slopes[1] / c.terms[0][1][1] for c in _gears(model) for _, slopes in c.terms[1:]], dtype=float)
+
+
+def _gears(model: Model) -> list[Coupling]:
+    return [c for c in model.constraints if isinstance(c, Coupling) and _is_gear(c)]
 
 
 def _is_gear(constraint: Constraint) -> bool:

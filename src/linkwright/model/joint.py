@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError, unknown_name
 from ..fixed_order import dot, norm, product
+from ..scalar import Numbers
 from ..spatial import Placement
 from .joints import JOINT_KINDS, JointMotion
 from .pose import LARGEST_NUMBER, SNAP, Pose, finite_array, scaled_down
@@ -34,8 +35,8 @@ class Joint:
 
     name: str
     kind: str
-    axis: np.ndarray
-    second_axis: np.ndarray
+    axis: Any  # (3,) of length one; names ("x", "-y") and other sequences are turned into that
+    second_axis: Any  # as axis
     pitch: float = 0.0
     armature: np.ndarray = 0.0  # type: ignore[assignment]
     damping: np.ndarray = 0.0  # type: ignore[assignment]
@@ -123,7 +124,7 @@ class Joint:
         """How the joint moves, aligned with coordinate axis k."""
         return JOINT_KINDS[self.kind](k, self.pitch)
 
-    def displacement(self, q: Sequence[float]) -> Pose:
+    def displacement(self, q: Numbers) -> Pose:
         """The child's pose in the joint's frame at q."""
         C = self.alignment()
         moved = Placement.identity().after(self.motion().transform([float(x) for x in q]))

@@ -35,7 +35,8 @@ class Body:
 
     name: str
     parent: int
-    joint: Joint | None
+    joint: Joint
+    """None of the ground alone, which nobody asks for its joint: types would say `Joint | None` everywhere else too."""
     placement: Pose  # of the joint's frame in the parent's frame; the body's frame coincides with it at q = neutral
     inertia: Inertia
 
@@ -69,7 +70,7 @@ class Model:
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
-    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[assignment]
+    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
     """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
     configurations: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     """Further configurations that the file names: keyframes."""

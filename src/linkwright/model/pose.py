@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import ModelError
 from ..fixed_order import determinant, norm, product
+from ..scalar import Numbers
 
 # Entries of placements this close to 0, 1 or -1 are taken to be meant so: files print rounded angles, and an exact
 # zero vanishes from the compiled program. Done once, when a model is built.
@@ -60,7 +60,7 @@ class Pose:
         raise ModelError(f"placement has shape {array.shape}; expected (3,), (7,) [position, quaternion] or (4, 4)")
 
     @classmethod
-    def from_rpy(cls, xyz: Sequence[float], rpy: Sequence[float]) -> Pose:
+    def from_rpy(cls, xyz: Numbers, rpy: Numbers) -> Pose:
         """Position and fixed-axis roll, pitch, yaw, as URDF writes them."""
         angles = finite_array(rpy, (3,), "roll, pitch, yaw").tolist()
         (cr, cp, cy), (sr, sp, sy) = map(math.cos, angles), map(math.sin, angles)
@@ -74,7 +74,7 @@ class Pose:
         return cls(rotation, np.asarray(xyz, dtype=float))
 
     @classmethod
-    def from_quaternion(cls, translation: Sequence[float], quaternion: Sequence[float]) -> Pose:
+    def from_quaternion(cls, translation: Numbers, quaternion: Numbers) -> Pose:
         """Position and quaternion x, y, z, w of any length but zero."""
         q = scaled_down(finite_array(quaternion, (4,), "quaternion", largest=math.inf))
         length = norm(q)
@@ -137,7 +137,7 @@ class Pose:
         )
 
 
-PoseLike = Pose | Sequence[float] | np.ndarray | None
+PoseLike = Pose | Numbers | None
 
 
 def _orthogonality_error(R: np.ndarray) -> float:

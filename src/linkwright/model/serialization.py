@@ -118,7 +118,8 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             builder.add_mimic(**mimic)
         model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
         return replace(
-            model, reference=data.get("reference"), configurations=dict(data.get("configurations", {})),
+            model, reference=data.get("reference"),  # type: ignore[arg-type]  # None: neutral
+            configurations=dict(data.get("configurations", {})),
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
             passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),
             simulation=SimulationDefaults.from_dictionary(data.get("simulation", {})), **read_contact_content(data),

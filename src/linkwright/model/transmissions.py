@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from ..errors import ModelError
+from ..scalar import Numbers
 from .constraints import Coupling, couple, transmission
 
 
@@ -15,7 +16,7 @@ def gear(rotor: str, link: str, ratio: float, *, name: str | None = None) -> Cou
 
 
 def parallel_belts(
-    links: Sequence[str], rotors: Sequence[str], gears: Sequence[float], belts: Sequence[Sequence[float]]
+    links: Sequence[str], rotors: Sequence[str], gears: Numbers, belts: Sequence[Numbers]
 ) -> tuple[Coupling, ...]:
     """Rotors side by side that drive a chain of links by belts ([Chignoli2023] Fig. 1a).
 

@@ -51,8 +51,9 @@ class Tree:
 
         frames, axes = choose_frames(model, refine=choose_cheap_frames and "placements" not in values)
         self._frames = frames
-        self.joint: tuple[JointMotion | None, ...] = (
-            None, *(body.joint.motion(k) for body, k in zip(model.bodies[1:], axes[1:], strict=True)),
+        self.joint: tuple[JointMotion, ...] = (
+            None,  # type: ignore[arg-type]  # the ground's, which no sweep asks for
+            *(body.joint.motion(k) for body, k in zip(model.bodies[1:], axes[1:], strict=True)),
         )  # fmt: skip
         self.Xtree = (Transform(), *(self._placement(i, values) for i in range(1, model.nbodies)))
         self.body_frame = tuple(constant_transform(frame.inverse().snapped(ROUNDING)) for frame in frames)
@@ -125,7 +126,8 @@ class Tree:
     def inertia_for_user(self, i: int) -> RigidInertia:
         """Of body i in the frame that the user knows."""
         values = self._values
-        return values.inertia(i) if {"masses", "inertias"} & set(values) else rigid_inertia(self.model.bodies[i].inertia)
+        given = {"masses", "inertias"} & set(values)
+        return values.inertia(i) if given else rigid_inertia(self.model.bodies[i].inertia)
 
     def force_from_user(self, i: int, f: Force) -> Force:
         """A force given in the frame the user knows, in the frame of computation."""

@@ -96,7 +96,7 @@ def _check_options(model, options) -> None:
             )
         for name in ("tolerance", "rank_tolerance"):
             value = options[name]
-            number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(value)
+            number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
             if value is not None and not (number and value >= 0):
                 raise InputError(f"{name} is {value!r}; expected a finite number that is not negative, or None")
         if rank is not None and count is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ..algorithms.tree.aba import aba_with_pivots
 from ..algorithms.tree.centroidal import (
     center_of_mass,
@@ -13,6 +16,8 @@ from ..algorithms.tree.crba import crba
 from ..algorithms.tree.energy import kinetic_energy, potential_energy
 from ..algorithms.tree.ltl import ltl_factor, ltl_multiply, ltl_solve, velocity_parents
 from ..algorithms.tree.rnea import bias_torques, coriolis_torques, gravity_torques, rnea
+from ..model import Tree
+from ..scalar import Scalar
 from .recipe import Recipe, external_forces, square
 from .solvable import check_solvable
 from .status import status
@@ -31,7 +36,7 @@ def _bias(tree, x, options):
     return {"tau": bias_torques(tree, x["q"], x["v"], f_ext=external_forces(tree, x))}
 
 
-def _ltl(tree, x):
+def _ltl(tree: Tree, x: Mapping[str, Any]) -> tuple[list[list[Scalar]], Sequence[int]]:
     parents = velocity_parents(tree)
     return ltl_factor(crba(tree, x["q"]), parents), parents
 

@@ -18,6 +18,6 @@ def joint_inertias(model: Model) -> tuple[np.ndarray, np.ndarray]:
     if not model.nv:
         return np.zeros(0), np.zeros(0)
     tree, rng = tree_of(model), np.random.default_rng(0)
-    matrices = [np.array(crba(tree, model.random_configuration(rng)), dtype=float) for _ in range(_POSES)]
+    matrices = [np.array(crba(tree, model.random_configuration(rng).tolist()), dtype=float) for _ in range(_POSES)]
     free = np.min([1.0 / np.diag(pseudo_inverse(M, _NO_INERTIA)) for M in matrices], axis=0)
     return free, np.mean([np.diag(M) for M in matrices], axis=0)

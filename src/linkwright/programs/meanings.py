@@ -133,6 +133,7 @@ rank_tolerance | None, number | scaled singular value below which directions are
 warm_start | None, "input" | "input": multipliers, or accelerations, to start from with each call
 base       | "first", "last" | when the floating base is eliminated: [Sathya2024] eq. 47 or 49
 equality   | "hard", "soft" | whether constraints are held exactly, or by MuJoCo's soft law
+contact    | "auto", "soft", None | the law of contacts; "auto": soft if the model has pairs that may touch
 cone       | None, "pyramidal", "elliptic" | friction cone; None takes the model's own
 limits     | True, False | whether joint limits act
 friction   | True, False | whether dry friction in joints acts
@@ -154,7 +155,7 @@ frame      | name | the frame
 frames     | None, names | the frames; None: every body, the ground included
 reference  | "local", "world", "local_world_aligned" | axes and origin that velocities are given in
 classical  | True, False | whether accelerations are second derivatives of the origin's position
-integrator | "damped_euler", "euler", "rk4" | how the step is taken
+integrator | None, "damped_euler", "euler", "implicitfast", "rk4" | how the step is taken; None: as the model says
 solver     | None, name | forward dynamics used; None takes the cheapest that suits
 contact    | "auto", "soft", None | law of contacts; "auto" is soft where the model has pairs
 projection | True, False | whether the pose is projected onto the constraints after each step

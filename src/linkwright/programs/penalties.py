@@ -103,7 +103,7 @@ def penalties(model: Model, mu: object, stiffness: float = PRIMAL.counted) -> np
 
 
 def _positive(value: object, name: str) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(value) or not value > 0:
+    if not isinstance(value, Real) or isinstance(value, bool) or not np.isfinite(float(value)) or not float(value) > 0:
         raise InputError(
             f"mu of constraint {name!r} is {value!r}; a penalty must be a positive, finite number (or 'input', to give "
             f"it with each call)"

@@ -255,7 +255,8 @@ def _check_options(model: Model, options) -> None:
     if options["integrator"] not in INTEGRATORS:
         raise InputError(f"integrator is {options['integrator']!r}; expected one of {', '.join(INTEGRATORS)}")
     if options["contact"] not in ("soft", None):
-        raise InputError(f"contact is {options['contact']!r}; expected 'soft', None, or 'auto': soft if there are pairs")
+        given = options["contact"]
+        raise InputError(f"contact is {given!r}; expected 'soft', None, or 'auto': soft if there are pairs")
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)

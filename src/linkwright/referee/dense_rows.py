@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..errors import UnsupportedError
@@ -20,7 +23,7 @@ from .dense_kinematics import cross_motion, motion_transform, skew
 
 def dense_closure(dynamics, constraint: Constraint) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(J, J-dot v, wrench on the first frame per multiplier as rows [linear; angular])."""
-    forms = {
+    forms: dict[type, Callable[..., Any]] = {
         RelativeConstraint: _relative, Rod: _rod, Coupling: _coupling, SumConstraint: _sum,
         CenterOfMass: _center_of_mass, ImplicitFunction: _function, ExplicitFunction: _function,
     }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model import Model
+from ..scalar import Numbers
 from .arithmetic import (
     DIGITS,
     LONG,
@@ -53,7 +53,7 @@ class KKTSolution:
 
 def solve_kkt(
     model: Model, q, v, tau, *, desired=None, f_ext=None, precision: str = "double",
-    rank_tolerance: float | None = None, scales: Sequence[float] | None = None,
+    rank_tolerance: float | None = None, scales: Numbers | None = None,
 ) -> KKTSolution:  # fmt: skip
     """Constrained forward dynamics at one state, dense. Multipliers are those of least norm where not unique.
 

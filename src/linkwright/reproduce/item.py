@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..scalar import Numbers
+
 if TYPE_CHECKING:
     from .run import Run
 
@@ -48,9 +50,9 @@ class Series:
     x: Sequence[Any]
     y: Sequence[float | None]
     kind: str = "line"
-    low: Sequence[float] | None = None
-    high: Sequence[float] | None = None
-    spread: Sequence[float] | None = None
+    low: Numbers | None = None
+    high: Numbers | None = None
+    spread: Numbers | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Stack:
     """Bars that are made of parts: part -> one height per bar."""
 
     bars: Sequence[str]
-    parts: Mapping[str, Sequence[float]]
+    parts: Mapping[str, Numbers]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ there. So the pose as drawn is q = neutral, and the loops close in it by constru
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +14,10 @@ import numpy as np
 from ..fixed_order import norm
 from ..model import GROUND, Inertia, Joint, Model, ModelBuilder
 from ..model.constraints import Constraint
+from ..scalar import Numbers
 from .checks import positive
 
-Point = Sequence[float]  # x, y, z
+Point = Numbers  # x, y, z
 DENSITY = 1.0  # kilograms per metre of a bar
 THICKNESS = 0.02  # metres, of its square section
 

@@ -98,11 +98,11 @@ def star(pairs: int = 4, length: int = 4, *, planar: bool = False, floating_base
         outward, across = np.array([math.cos(angle), math.sin(angle)]), np.array([-math.sin(angle), math.cos(angle)])
         left, right = radius * outward + across * LINK_LENGTH / 2, radius * outward - across * LINK_LENGTH / 2
         corners = _polygon(left, right, sides)
-        tips = [
+        one, other = (
             drawing.run(f"pair{k}{side}", half, hub, closed=False)
             for side, half in (("a", corners[1 : length + 2]), ("b", [corners[0], *corners[: length : -1]]))
-        ]
-        drawing.weld(f"pair{k}", *tips, corners[length + 1])
+        )
+        drawing.weld(f"pair{k}", one, other, corners[length + 1])
     return drawing.build()
 
 

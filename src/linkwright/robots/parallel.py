@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..fixed_order import dot, product, unit
 from ..model import Inertia, Model, Pose
 from ..model.constraints import connect
 from ..model.joint import free_flyer, prismatic, revolute, universal
+from ..scalar import Numbers
 from .checks import finite, positive
 from .closed_drawing import ClosedDrawing
 
@@ -21,7 +21,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 def delta_robot(
     base_radius: float = 0.2, arm: float = 0.235, forearm: float = 0.8, platform_radius: float = 0.045, *,
-    angles: Sequence[float] = (0.3, 0.3, 0.3), half_width: float = 0.05, platform_mass: float = 0.3, **material: float,
+    angles: Numbers = (0.3, 0.3, 0.3), half_width: float = 0.05, platform_mass: float = 0.3, **material: float,
 ) -> Model:  # fmt: skip
     """Clavel's delta robot, hanging from the ground: 21 degrees of freedom, 18 rows, mobility 3.
 
@@ -65,7 +65,7 @@ def delta_robot(
 
 def stewart_platform(
     base_radius: float = 0.6, platform_radius: float = 0.35, height: float = 0.7, *, base_gap: float = 0.2,
-    platform_gap: float = 0.2, rpy: Sequence[float] = (0.0, 0.0, 0.0), platform_mass: float = 20.0,
+    platform_gap: float = 0.2, rpy: Numbers = (0.0, 0.0, 0.0), platform_mass: float = 20.0,
     density: float = 4.0, **material: float,
 ) -> Model:  # fmt: skip
     """Six legs of variable length under a platform: 24 degrees of freedom, 18 rows, mobility 6.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def stem_with_branches(
         count(name, value)
     count("number of links", stem + 2 * branches * length)
     builder = ModelBuilder(f"stem_{stem}_{branches}_{length}")
-    options = {"kind": "revolute", "skew": skew, "length": LINK_LENGTH, "mass": LINK_MASS}
+    options: dict[str, Any] = {"kind": "revolute", "skew": skew, "length": LINK_LENGTH, "mass": LINK_MASS}
     last = _run(builder, "stem", stem, GROUND, floating=floating_base, **options)
     for end, carrier, at in (("front", "stem_1", 0.0), ("rear", last, LINK_LENGTH)):
         for k in range(1, branches + 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -12,9 +12,10 @@ from ..errors import InputError, unknown_name
 from ..model import GROUND, Inertia
 from ..model.constraints import Constraint, close_with, connect, weld
 from ..model.joint import prismatic, revolute
+from ..scalar import Numbers
 from .closed_drawing import ClosedDrawing
 
-PlanePoint = Sequence[float]  # x, z
+PlanePoint = Numbers  # x, z
 NORMAL = "-y"  # about which angles in the plane are counter-clockwise
 
 # How a pin between two bodies is written. Two rows are needed; the plane implies the others, so they are redundant.

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import ModelError
 from ..fixed_order import norm, product, solve_positive_definite
 from ..model import Model, Pose
+from ..scalar import Numbers
 
 _STEPS = 200
 _CLOSE = 1e-14  # metres and radians
@@ -24,7 +25,7 @@ def body_poses(model: Model, q: np.ndarray) -> list[Pose]:
 
 
 def reach(
-    model: Model, q: np.ndarray, joints: Sequence[str], targets: Mapping[str, Pose | Sequence[float]]
+    model: Model, q: np.ndarray, joints: Sequence[str], targets: Mapping[str, Pose | Numbers]
 ) -> np.ndarray:
     """q with the joints turned, the least possible in each step, until every frame is at its pose or point."""
     q, turning = np.array(q, dtype=float), [model.joint_index(name) for name in joints]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from math import isfinite
+from typing import cast
 
 import numpy as np
 
 from ..codegen import CompiledFunction
 from ..errors import InputError, SimulationError
 from ..model import Model
-from .control import Control
+from .control import Control, Policy
 from .given import Given
 from .trajectory import Trajectory
 
@@ -109,6 +110,7 @@ class Rollout:
     def under_policy(self) -> Trajectory:
         """Step by step, asking the policy before each."""
         self._find_warm_start()
+        policy = cast(Policy, self.control.policy)
         rows: list[tuple[np.ndarray, ...]] = []  # what is recorded, a row per state
         self.pieces.append(_Rows(self.recorded, rows, len(self.lead)))
         since = 0
@@ -195,9 +197,10 @@ class Rollout:
         stay = not any(name in self.given.arrays for name in self.given.advancing if name != "f_ext")
         parameters = {name: x for name, x in self.given.arrays.items() if name != "f_ext" and stay}
         keep = (slice(None),) * axis
+        q, v, work, lag = (parts[name][(*keep, slice(count))] for name in ("q", "v", "work", "lag"))
         return Trajectory(
             self.model, self.dt, self.options["integrator"], self.options["solver"], self.options["iterations"],
-            at * self.dt, *(parts[name][(*keep, slice(count))] for name in ("q", "v", "work", "lag")),
+            at * self.dt, q, v, work, lag,
             self.state["worst"], self.state["lam"],
             {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},
             int(at[-1]), self.seconds, self.steps, self.options["baumgarte"], self.options["projection"],

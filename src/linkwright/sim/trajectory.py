@@ -126,7 +126,8 @@ class Trajectory:
         with np.errstate(all="ignore"):
             state = stepped_back(self._straight, list(q.T), list(v.T), self.lag.ravel())
         shapes = self.q.shape, self.v.shape
-        return tuple(np.stack(x, axis=-1).reshape(shape) for x, shape in zip(state, shapes, strict=True))
+        then, rates = (np.stack(x, axis=-1).reshape(shape) for x, shape in zip(state, shapes, strict=True))
+        return then, rates
 
     @property
     def _straight(self) -> StraightMotion:

@@ -16,6 +16,8 @@ class LDL:
 
     __slots__ = ("L", "diagonal", "inverse_pivots", "pivots")
 
+    diagonal: list[Scalar]
+
     def __new__(cls, A: Sequence[Sequence[Scalar]], *further):
         """However a subclass treats its pivots, `margins` compares them with what they came from."""
         factor = super().__new__(cls)

@@ -24,7 +24,7 @@ def _elementwise(operation, reflected=False):
             else:
                 graph, (own, operand) = in_one_graph(self, other)
         elif isinstance(other, float | int | np.number):
-            operand = float(other)
+            operand = float(other)  # type: ignore[assignment]  # graphs take nodes (int) and numbers (float) alike
             if graph.guard is not None:
                 graph, (own,) = in_one_graph(self)
         elif isinstance(other, np.ndarray):

@@ -16,8 +16,8 @@ def factor_products(program: Program) -> Program:
         for operand in operands_of(node):
             uses[operand] += 1
     for output in program.outputs:
-        for node in output.nodes:
-            uses[node] += 2  # an output is never dissolved
+        for element in output.nodes:
+            uses[element] += 2  # an output is never dissolved
 
     graph = Graph()
     image: list = []  # old index -> new index or float

@@ -10,6 +10,7 @@ Signed zeros and `0 * nan` are not preserved: a zero that is known when tracing 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -249,8 +250,8 @@ class Graph:
         return self.call(op, *operands)
 
 
-_RULES = {
+_RULES: dict[Op, Callable[..., Any]] = {
     Op.ADD: Graph.add, Op.SUB: Graph.sub, Op.MUL: Graph.mul, Op.DIV: Graph.div, Op.NEG: Graph.neg,
     Op.SIN: Graph.sin, Op.COS: Graph.cos, Op.SELECT: Graph.select,
 }  # fmt: skip
-_UNARY_RULES = (Graph.sin, Graph.cos)
+_UNARY_RULES: tuple[Callable[..., Any], ...] = (Graph.sin, Graph.cos)

@@ -37,7 +37,7 @@ def guard_adjoints(copy: Copy, loop: Until, index: int, results: Mapping[int, in
             return inner.input(OUTER, count + element)
         return inner.input(CARRIED, last) if element == count else inner.input(OUTER, element)
 
-    seeds = {}
+    seeds: dict[int, int] = {}
     following = loop.body.outputs[0].nodes
     body = RecordingCopy(loop.body, inner, given)
     for k in range(count):

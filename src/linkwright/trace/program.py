@@ -236,7 +236,7 @@ def trace(
         nodes = tuple(_node_of(graph, x, key) for x in array.ravel())
         outputs.append(Output(key, array.shape, nodes, tuple(labels.get(key, ()))))
     name = name or getattr(function, "__name__", "function")
-    return Program(name, tuple(graph.nodes), tuple(declared), tuple(outputs), tuple(graph.loops)).check()
+    return Program(str(name), tuple(graph.nodes), tuple(declared), tuple(outputs), tuple(graph.loops)).check()
 
 
 def _node_of(graph: Graph, value, output: str) -> int:

@@ -31,7 +31,7 @@ def closure_ends(model: Model) -> list[tuple[ClosureEnd, ...]]:
             continue
         first, second, is_rod = model.frame(c.frame), model.frame(c.other), isinstance(c, Rod)
         ends = [ClosureEnd(c.name, first.body, first.placement, is_rod)]
-        target = Pose.identity() if is_rod else c.target
+        target = Pose.identity() if isinstance(c, Rod) else c.target
         if target is not None:
             ends.append(ClosureEnd(c.name, second.body, second.placement @ target, is_rod, c.other in model.frames))
         found.append(tuple(ends))

@@ -71,7 +71,7 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
         corners = None  # it is the body that counts, not where things are attached to it
     largest = (_LARGEST_FREE if free else _LARGEST_CARRIED) * scene.size
     if len(reach) > 1:  # inertias in files may be anything; what is attached tells the size
-        largest = min(largest, 1.3 * max(np.linalg.norm(p - com) for p in reach))
+        largest = min(largest, 1.3 * max(float(np.linalg.norm(p - com)) for p in reach))
     half = np.clip(half, 0.006 * scene.size, largest)
     is_tip = not model.graph.children[i] and not reach and body.inertia.mass > 0
     boxed = (free and corners is None) or is_tip
@@ -84,8 +84,8 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     radius = float(np.clip(radius, _THINNEST * scene.size, _THICKEST * scene.size))
     radius = min(radius, _STOUTEST * longest)
     if corners is None:
-        edges = [(_surface(com, R, half, p) if boxed else origin, p) for p in reach]
-        edges = [(a, b) for a, b in edges if a is not None]
+        begins = [(_surface(com, R, half, p) if boxed else origin, p) for p in reach]
+        edges = [(a, b) for a, b in begins if a is not None]
     else:
         scene.plates.append(Plate(i, corners, group, body.name))
         edges = list(zip(corners, np.roll(corners, -1, axis=0), strict=True))

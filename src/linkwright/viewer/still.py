@@ -81,7 +81,8 @@ class _Picture:
         for tie in self.scene.ties:
             a, b = self._at(tie.start), self._at(tie.end)
             if np.linalg.norm(a - b) > 2e-3 * self.scene.size:
-                self.drawing.add(self.drawing.line(*self._screen(a, b), 1.5, 'class="tie"'))
+                start, end = self._screen(a, b)
+                self.drawing.add(self.drawing.line(start, end, 1.5, 'class="tie"'))
 
     def _at(self, point) -> np.ndarray:
         return self.R[point[0]] @ point[1] + self.p[point[0]]
@@ -149,7 +150,8 @@ class _Picture:
                     away = np.linalg.norm((ends[0] + ends[1])[:2] / 2 - middle[:2]) / reach
                     if away < 1 and all((self.camera.eye - e) @ self.camera.outward > 0.1 for e in ends):
                         style = f'class="grid" stroke-opacity="{(1 - away) ** 1.5:.2f}"'
-                        self.drawing.add(self.drawing.line(*self._screen(*ends), 1, style))
+                        start, end = self._screen(*ends)
+                        self.drawing.add(self.drawing.line(start, end, 1, style))
 
     def _shadow(self, *points: np.ndarray) -> list[np.ndarray]:
         heights = [max(0.0, p[2] - self.floor) for p in points]
@@ -166,8 +168,8 @@ class _Picture:
             corners = [self.R[plate.body] @ c + self.p[plate.body] for c in plate.corners]
             parts.append(polygon(self._shadow(*corners)))
         for box in self.scene.boxes:
-            corners = self._corners(box)
-            parts += [polygon(self._shadow(*corners[list(face)])) for face in _FACES]
+            solid = self._corners(box)
+            parts += [polygon(self._shadow(*solid[list(face)])) for face in _FACES]
         self.drawing.add(f'<g class="shadow">{"".join(parts)}</g>')
 
     def _post(self, anchor: np.ndarray) -> None:

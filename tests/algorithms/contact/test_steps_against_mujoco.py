@@ -6,9 +6,9 @@ import pytest
 import linkwright as lw
 
 mujoco = pytest.importorskip("mujoco")
-from random_mjcf import RandomModel, run_to_the_end
+from random_mjcf import RandomModel, run_to_the_end  # noqa: E402  needs MuJoCo
 
-from linkwright.io.mujoco.mujoco_state import MujocoCoordinates
+from linkwright.io.mujoco.mujoco_state import MujocoCoordinates  # noqa: E402
 
 INTEGRATORS = {"euler": mujoco.mjtIntegrator.mjINT_EULER, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
 SECONDS = 0.2

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ...scalar import Scalar, is_zero
 from ...spatial import Force, Motion
 from .cluster_articulation import ClusterArticulation, SingleBody, TiedColumn
-from .cluster_joint import ClusterJoint, add_inertias
+from .cluster_joint import ClusterJoint, Inertia, add_inertias
 from .clustered_tree import ClusteredTree, ClusterSweep
 from .embedding import Embedding
 
@@ -48,7 +48,7 @@ def articulated_clusters(
     system: ClusteredTree, joints: Sequence[ClusterJoint]
 ) -> list[SingleBody | ClusterArticulation]:
     """Eliminate every cluster, from the tips to the ground."""
-    IA = list(system.tree.lumped)
+    IA: list[Inertia] = list(system.tree.lumped)
     tied: list[list[TiedColumn]] = [[] for _ in system.clusters]
     eliminated: list = [None] * len(system.clusters)
     for k in system.graph.inward():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...scalar import Scalar
 from ..delassus.propagators import Posture
-from .cluster_joint import add_inertias
+from .cluster_joint import Inertia, add_inertias
 from .clustered_tree import ClusteredTree
 from .embedding import Embedding
 
@@ -17,7 +17,7 @@ def cluster_crba(
     """Return H, full and symmetric, rotors and armatures included."""
     posture = Posture(system.spanning, q)
     joints = system.joints(posture.X, posture.S, embeddings)
-    Ic = list(system.tree.lumped)
+    Ic: list[Inertia] = list(system.tree.lumped)
     H: list[list[Scalar]] = [[0.0] * system.ny for _ in range(system.ny)]
     for k in system.graph.inward():
         composite, felt = joints[k].composites({i: Ic[i] for i in joints[k].links})

@@ -61,12 +61,13 @@ def _path(system: ClusteredTree, body: int) -> list[int]:
 def _pass_inward(joint: SingleBody | ClusterArticulation, K: dict[int, dict[int, Force]]):
     """(what each row leaves at the cluster's coordinates, the rows as the parent cluster feels them)."""
     if isinstance(joint, SingleBody):
-        through, felt = pass_inward(joint.joint, joint.X, [forces[joint.body] for forces in K.values()])
+        through, passed = pass_inward(joint.joint, joint.X, [forces[joint.body] for forces in K.values()])
         return (
             dict(zip(K, through.solved, strict=True)),
-            {r: {joint.parent: row} for r, row in zip(K, felt, strict=True) if joint.parent},
+            {r: {joint.parent: row} for r, row in zip(K, passed, strict=True) if joint.parent},
         )
-    solved, felt = {}, {}
+    solved: dict[int, list[Scalar]] = {}
+    felt: dict[int, dict[int, Force]] = {}
     for r, forces in K.items():
         own, outer = joint.cluster_joint.inward(forces)
         solved[r] = y = joint.D.solve(own)

@@ -71,7 +71,8 @@ class ClusterJoint:
 
     def composites(self, inertia: Mapping[int, Inertia]) -> tuple[dict[int, Inertia], dict[int, Inertia]]:
         """Inertias of the subtrees within the cluster, its joints held; and what each output body carries of them."""
-        composite, felt = dict(inertia), {}
+        composite = dict(inertia)
+        felt: dict[int, Inertia] = {}
         for i in reversed(self.links):
             p = self.tree.parent[i]
             if p:
@@ -92,7 +93,7 @@ class ClusterJoint:
             rows = self.rows(i)
             beyond = [column.pop(i, None) for column in columns]  # from bodies that i carries
             own = self.S[i].columns(composite[i])
-            total = list(beyond)
+            total: list[Force | None] = list(beyond)
             for b in range(self.size):
                 for force, row in zip(own, rows, strict=True):
                     if not is_zero(row[b]):
@@ -106,9 +107,9 @@ class ClusterJoint:
                     if outer[a] is not None and not is_zero(row[b]):
                         D[a][b] = D[a][b] + outer[a][k] * row[b]
             p = self.tree.parent[i]
-            for b in range(self.size):
-                if p and total[b] is not None:
-                    _add(columns[b], p, self.X[i].T @ total[b])
+            for b, felt in enumerate(total):
+                if p and felt is not None:
+                    _add(columns[b], p, self.X[i].T @ felt)
         for k in self.velocities:
             i = self._body_of(k)
             R = self.tree.armature[i][k - self.tree.iv[i].start]
@@ -126,7 +127,7 @@ def add_inertias(a: Inertia, b: Inertia) -> Inertia:
     """Rigid as long as both are."""
     if isinstance(a, RigidInertia) != isinstance(b, RigidInertia):
         a, b = articulated(a), articulated(b)
-    return a + b
+    return a + b  # type: ignore[operator]  # both of one type by now
 
 
 def articulated(inertia: Inertia) -> ArticulatedInertia:

@@ -40,7 +40,7 @@ class ClusteredTree:
         """Of each entry of yd: which entry of v it is."""
         self.iy = tuple(tuple(place[k] for k in chosen) for chosen in independent)
         own = tuple(tuple(r for r in rotors if graph.of_body[r.body] == k) for k in range(len(graph.clusters)))
-        none = ((),) * len(own)
+        none: tuple[tuple[Rotor, ...], ...] = ((),) * len(own)
         self.reflection = reflection
         self.rotors, self.reflected = (own, none) if reflection is None else (none, own)
 

@@ -168,13 +168,13 @@ class EliminatedLoops:
             if i in rooted:
                 others = sorted(set(K[i]) - set(rooted[i]))
                 K[i].update({r: Force.zero() for r in rooted[i] if r not in K[i]})
-                self.root[i] = root = _Root(rooted[i], others, K[i], L, right)
-                IA[i] = IA[i] + root.inertia
-                pA[i] = pA[i] - combine(root.K, root.z)
-                for u, across, G in zip(others, root.across, root.GU, strict=True):
-                    K[i][u] = K[i][u] - combine(root.GK, across)
-                    right[u] = right[u] - dot(across, root.z)
-                    for w, entries in zip(others, root.across, strict=True):
+                self.root[i] = at_root = _Root(rooted[i], others, K[i], L, right)
+                IA[i] = IA[i] + at_root.inertia
+                pA[i] = pA[i] - combine(at_root.K, at_root.z)
+                for u, across, G in zip(others, at_root.across, at_root.GU, strict=True):
+                    K[i][u] = K[i][u] - combine(at_root.GK, across)
+                    right[u] = right[u] - dot(across, at_root.z)
+                    for w, entries in zip(others, at_root.across, strict=True):
                         if w <= u:
                             L[u, w] = L[w, u] = L[u, w] - dot(G, entries)
             if not i:

@@ -24,7 +24,7 @@ class Block:
 
     rows: Sequence[int]
     spare: int
-    sizes: Sequence[float]
+    sizes: Sequence[Scalar]
 
 
 class SeparatedBase:

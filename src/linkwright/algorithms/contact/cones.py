@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...scalar import Scalar, maximum, sqrt, where
+from ...scalar import Numbers, Scalar, maximum, sqrt, where
 from ...spatial import ArticulatedInertia, Force, Motion, sum_of
 from ..rows.closure import Terms
 
@@ -25,7 +25,7 @@ class ContactRows:
     weight   how easily the contact point moves (1/kg), which says what an error of a force means
     """
 
-    def __init__(self, terms: Terms, e: Sequence[Scalar], scales: Sequence[float], weight: float):
+    def __init__(self, terms: Terms, e: Sequence[Scalar], scales: Numbers, weight: float):
         self.terms: Terms = [
             (body, tuple(row * s for row, s in zip(K, scales, strict=True))) for body, K in terms
         ]
@@ -113,7 +113,7 @@ class EllipticContact(ContactRows):
     """
 
     def __init__(
-        self, terms: Terms, e: Sequence[Scalar], D: Scalar, mu: float, friction: Sequence[float], weight: float
+        self, terms: Terms, e: Sequence[Scalar], D: Scalar, mu: float, friction: Numbers, weight: float
     ):  # fmt: skip
         super().__init__(terms, e, [mu, *friction], weight)
         self.mu = mu
@@ -170,7 +170,7 @@ class PyramidHessian(Hessian):
 class PyramidContact(ContactRows):
     """Edges n + f_j t_j and n - f_j t_j, each a one-sided quadratic; without friction the normal alone."""
 
-    def __init__(self, terms: Terms, e: Sequence[Scalar], D: Scalar, friction: Sequence[float], weight: float):
+    def __init__(self, terms: Terms, e: Sequence[Scalar], D: Scalar, friction: Numbers, weight: float):
         super().__init__(terms, e, [1.0, *friction], weight)
         self.D = D
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...model import Tree
 from ...model.constraints import Coupling, RelativeConstraint
-from ...scalar import Scalar, sqrt
+from ...scalar import Numbers, Scalar, sqrt
 from ...spatial import Force, Motion, Vector, sum_of
 from ..rows import Closure, FrameMotions, RelativePoses, closures
 from ..rows.closure import Terms
@@ -34,7 +34,7 @@ class SoftRows:
     error: Sequence[Scalar]
     velocity: Sequence[Scalar]
     rate: Sequence[Scalar]
-    weights: Sequence[float]
+    weights: Numbers
 
 
 def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list[ConstraintRows]:
@@ -61,7 +61,7 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
 
 def _soft_rows(
     tree: Tree, problem: ConstrainedProblem, closure: Closure, rows: ConstraintRows, motions: FrameMotions,
-    poses: RelativePoses, given: Sequence[float] | None, typical: list[float], scale: float,
+    poses: RelativePoses, given: Numbers | None, typical: list[float], scale: float,
 ) -> SoftRows:  # fmt: skip
     constraint = closure.constraint
     velocity, rate = closure.motion(motions)

@@ -24,7 +24,9 @@ def damped(
         return list(a)
     lost = [h * s for s in slope]
     stiff = copy.copy(tree)
-    stiff.armature = tuple([m + s for m, s in zip(tree.armature[i], lost[iv], strict=True)] for i, iv in enumerate(tree.iv))
+    stiff.armature = tuple(
+        [m + s for m, s in zip(tree.armature[i], lost[iv], strict=True)] for i, iv in enumerate(tree.iv)
+    )
     IA = [inertia.articulated() for inertia in tree.lumped]
     torques = [-(s * x) for s, x in zip(lost, rates, strict=True)]
     joint, y = articulate(stiff, sweep, IA, [Force.zero()] * len(IA), torques)

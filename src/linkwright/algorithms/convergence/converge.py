@@ -137,7 +137,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     sizes = AccelerationSizes(problem.constraints, factored.sizes(), first)
     n_inner = len(inner)
 
-    def split(values):
+    def split(values) -> tuple[list[Scalar], RowVector, RowVector]:
         rows = values[n_inner : n_inner + n_rows], values[n_inner + n_rows : n_inner + 2 * n_rows]
         # then passes, the weakest singular value met, whether it is the end
         return values[:n_inner], *(RowVector(x) for x in rows)
@@ -175,7 +175,8 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
         dropped = sizes.relative_square(residuals) > 100.0 * accuracy.allowed(weakest)
         believed = [where(dropped, r, 0.0) for r in residuals]
         weakest = maximum(weakest, accuracy.rank_tolerance)
-        lost = maximum(lost_to_free_accelerations(factored.free_size, a, weakest), lost)
+        free_size = factored.free_size  # type: ignore[attr-defined]  # solvers with squares have it
+        lost = maximum(lost_to_free_accelerations(free_size, a, weakest), lost)
         s = accuracy.kappa * weakest * weakest
         unsure = where(is_unsure(outcome), PROBABLY, NO)
         outcome = where(is_unsure(outcome), 0.0, outcome)

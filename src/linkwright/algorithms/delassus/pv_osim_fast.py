@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...model import Tree
-from ...scalar import Scalar, where
+from ...scalar import Numbers, Scalar, where
 from ...spatial.partial_factorization import PartialLDL
 from ..constrained.pv_base import base_inertia, base_is_separable, blocks_of, floating_bases
 from ..constrained.separated_base import SeparatedBase
@@ -74,7 +74,7 @@ class OSIM:
 class FactoredOSIM:
     """Eq. (47), (48): one dense factorization, weak rows last."""
 
-    def __init__(self, L: Sequence[Sequence[Scalar]], rows: Sequence[int], usual: Sequence[float]):
+    def __init__(self, L: Sequence[Sequence[Scalar]], rows: Sequence[int], usual: Numbers):
         sizes = [L[r][r] + usual[r] for r in rows]
         self._rows, self._factor = rows, PartialLDL([[L[r][s] for s in rows] for r in rows], sizes, window=2)
 

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import LDL, Force, Motion, dot, sum_of
+from ...spatial import LDL, Force, Motion, RowVector, dot, sum_of
 from ..constrained.lcaba import lcaba
 from ..convergence.swept_bodies import SweptBodies
 from ..rows import closures
@@ -87,7 +87,7 @@ class DelassusSweeps:
     def solve(self, x: Sequence[Scalar]) -> list[Scalar]:
         """(J M^-1 J' + 1/mu)^-1 x."""
         pull = [m * value for m, value in zip(self._mu, x, strict=True)]
-        _, held = self._penalised.response(pull, whole=False)  # -J (M + J' W J)^-1 J' W x
+        _, held = self._penalised.response(RowVector(pull), whole=False)  # -J (M + J' W J)^-1 J' W x
         return [p + m * h for p, m, h in zip(pull, self._mu, held, strict=True)]
 
     def margins(self, share: float) -> list[Scalar]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model import Model
-from ...scalar import Scalar, absolute, maximum, minimum, where
+from ...scalar import Numbers, Scalar, absolute, maximum, minimum, where
 
 RETURN_SPEED = 1.0  # rad/s, m/s: of a joint that starts deep beyond its limit
 SPRING_TRAVEL = 0.01  # rad, m: deeper, a limit pushes no harder
@@ -39,7 +39,7 @@ def friction(model: Model, v: Sequence[Scalar], velocity: Sequence[Scalar]) -> R
 
 
 def limits(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], inertia: Sequence[float], frequency: Scalar, lead: Scalar,
+    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], inertia: Numbers, frequency: Scalar, lead: Scalar,
     *, most_damping: Scalar | None = None,
 ) -> Resistance:  # fmt: skip
     """Critically damped springs of the given frequency (rad/s) that push joints back which are beyond a limit.

@@ -22,8 +22,8 @@ _NO_MASS = 1e-300
 
 
 class StraightMotion:
-    """Of all joints of a model; `inertias` (nbodies, 10) are those given with the call, if they are. With `centred` False
-    the origins of bodies take the place of their centres, as in MuJoCo.
+    """Of all joints of a model; `inertias` (nbodies, 10) are those given with the call, if they are. With `centred`
+    False the origins of bodies take the place of their centres, as in MuJoCo.
     """
 
     def __init__(self, model: Model, inertias: Sequence[Values] | None = None, *, centred: bool = True):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ...scalar import Scalar
+from ...scalar import Numbers, Scalar
 from ...spatial import Force, Vector, sum_of
 from .closure import Closure, Terms
 from .frame_motions import FrameMotions
@@ -31,7 +29,8 @@ class CouplingClosure(Closure):
 
     def terms(self) -> Terms:
         """The joint's own motion leaves its axis where it is, so the row on the parent does not depend on it."""
-        tree, rows = self.tree, {}
+        tree = self.tree
+        rows: dict[int, Force] = {}
         for i, slope in self._slopes():
             along = Force.of(1.0 if k == axis_of(tree.joint[i]) else 0.0 for k in range(6)) * slope
             for body, row in ((i, along), (tree.parent[i], tree.Xtree[i].T @ -along)):
@@ -56,11 +55,11 @@ def axis_of(joint) -> int:
     return joint.k + 3 if joint.kind == "prismatic" else joint.k
 
 
-def derivative(polynomial: Sequence[float]) -> tuple[float, ...]:
+def derivative(polynomial: Numbers) -> tuple[float, ...]:
     return tuple(k * c for k, c in enumerate(polynomial))[1:] or (0.0,)
 
 
-def value_of(polynomial: Sequence[float], x: Scalar) -> Scalar:
+def value_of(polynomial: Numbers, x: Scalar) -> Scalar:
     """Horner's scheme."""
     value: Scalar = polynomial[-1]
     for c in reversed(polynomial[:-1]):

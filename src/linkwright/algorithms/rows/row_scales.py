@@ -60,7 +60,7 @@ def row_scales(model: Model) -> np.ndarray:
     return scales
 
 
-def _scales_at(tree: Tree, q: Sequence[float]) -> list[float]:
+def _scales_at(tree: Tree, q: Sequence[Scalar]) -> list[float]:
     zeros = [0.0] * tree.nv
     sweep = MotionSweep(tree, q, zeros)
     rows = constraint_rows(tree, sweep, q, zeros)
@@ -99,6 +99,6 @@ def _free_entries(tree: Tree, sweep: MotionSweep, rows: Sequence[ConstraintRows]
     return result
 
 
-def _energy(factor: LDL, row: Force, g: Sequence[float]) -> float:
+def _energy(factor: LDL, row: Force, g: Sequence[Scalar]) -> float:
     scaled = [float(x) * w for x, w in zip(row, g, strict=True)]
     return sum(x * y for x, y in zip(scaled, factor.solve(scaled), strict=True))

@@ -6,15 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...model import Tree
 from ...scalar import Scalar
+from ...spatial import Transform
 
 
 def crba(tree: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """Return M, full and symmetric, rotors included."""
     n = len(tree.parent)
-    X, S, Ic = [None] * n, [None] * n, list(tree.lumped)
+    X: list[Transform] = [Transform()] * n
+    S: list[Any] = [None] * n
+    Ic = list(tree.lumped)
     for i in tree.outward():
         X[i] = tree.Xtree[i].then(tree.joint[i].transform(q[tree.iq[i]]))
         S[i] = tree.joint[i].subspace(q[tree.iq[i]])

@@ -42,8 +42,8 @@ def frame_jacobian_rate(
                 rates.append(Motion.zero())
                 continue
             rate = world[i].cross(column)
-            if own_rate is not None:
-                rate = rate + poses[i].motion_to_reference(own_rate.motions[k])
+            if own_rate is not None:  # rates of subspaces are dense
+                rate = rate + poses[i].motion_to_reference(own_rate.motions[k])  # type: ignore[union-attr]
             if reference == "local":
                 rate = _to_local(rate - frame_velocity.cross(column), pose)
             elif reference == "local_world_aligned":

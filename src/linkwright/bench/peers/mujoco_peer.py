@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 import xml.etree.ElementTree as ElementTree
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class MujocoPeer:
 def mjcf(model: Model) -> str:
     """The model as MJCF, made as comparable as MuJoCo allows."""
     root = mjcf_element(model)
-    ElementTree.SubElement(root.find("option"), "flag", dict.fromkeys(_OFF, "disable"))
+    ElementTree.SubElement(cast(ElementTree.Element, root.find("option")), "flag", dict.fromkeys(_OFF, "disable"))
     for equality in root.findall("equality/*"):
         equality.attrib.update(_HARD)
     return ElementTree.tostring(root, encoding="unicode")

@@ -46,7 +46,9 @@ def _with_shapes(model: Model, shapes: list[Shape], warnings: list[str], ignore:
     return replace(model, pairs=tuple(floor_pairs(model)))
 
 
-def _shapes(links: Mapping[str, Element], read: Callable[[str, str, Element], Shape | None]):
+def _shapes(
+    links: Mapping[str, Element], read: Callable[[str, str, Element], Shape | None]
+) -> tuple[list[Shape], list[str]]:
     shapes: dict[str, Shape] = {}
     warnings: list[str] = []
     for link, element in links.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ def ball_constraint(
     for child in element:
         if child.tag not in known:
             raise child.error(f"<{shortened(child.tag)}> is not understood here; expected {', '.join(known)}")
-    found = [element.only(tag) for tag in known]
+    found: list[Any] = [element.only(tag) for tag in known]
     for tag, part in zip(known, found, strict=True):
         if part is None and "body" in tag:
             raise element.error(f"has no <{tag}>")

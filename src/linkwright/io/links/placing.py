@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def add_link(
         return link
     if _moves_alike(joint, offset):
         back = offset.snapped().rotation.T
-        turned = {name: product(back, getattr(joint, name)) for name in _TURNED}
+        turned: dict[str, Any] = {name: product(back, getattr(joint, name)) for name in _TURNED}
         builder.add_body(link, replace(joint, **turned), parent=on, placement=at @ offset, inertia=inertia)
         return link
     body = joint.name

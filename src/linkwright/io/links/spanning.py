@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 
 class LinkEdge(Protocol):
@@ -31,8 +31,8 @@ class CarriedLink(Generic[E]):
     Without a joint: `link` is the base of a part that nothing connects with the ground.
     """
 
-    link: Hashable
-    on: Hashable = None
+    link: Any
+    on: Any = None
     joint: E | None = None
     backward: bool = False
 

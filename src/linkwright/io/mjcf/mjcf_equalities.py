@@ -83,7 +83,8 @@ class _Equalities:
 
     def _site(self, name: str, body: int, pose: Pose, existing: str) -> str:
         """A site at that pose; the frame of the constraint itself if it is there."""
-        if self.elements[body] is None:
+        element = self.elements[body]
+        if element is None:
             name = self.model.bodies[body].name
             raise UnsupportedError(f"frame {existing!r} is on {name!r}, which has no mass: MJCF has no place for it")
         there = self.model.frames.get(existing)
@@ -92,7 +93,7 @@ class _Equalities:
         while name in self.sites:
             name += "'"
         self.sites.add(name)
-        ElementTree.SubElement(self.elements[body], "site", {"name": name, **placed(pose)})
+        ElementTree.SubElement(element, "site", {"name": name, **placed(pose)})
         return name
 
     def _add_coupling(self, found: ElementTree.Element, constraint: Coupling) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 from ..text.reading import read_bytes
 from ..text.xml import MAX_ELEMENTS, Element, parse_xml
@@ -54,7 +55,8 @@ def with_includes(root: Element, folder: Folder) -> Element:
 
 class _Includes:
     def __init__(self, folder: Folder):
-        self.folder, self.seen, self.count = folder, set(), 0
+        self.folder, self.count = folder, 0
+        self.seen: set[Any] = set()
 
     def expand(self, root: Element, beside: str, depth: int = 0) -> None:
         """`beside` is the folder of the file that `root` is of, relative to the model's."""
@@ -84,4 +86,4 @@ class _Includes:
         if path in self.seen:
             raise include.error(f"{shortened(name)!r} is included a second time")
         self.seen.add(path)
-        return parse_xml(read_bytes(path), path), str(path.parent.relative_to(self.folder.path))
+        return parse_xml(read_bytes(path), path), str(path.parent.relative_to(cast(Path, self.folder.path)))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import Any
 
 from ...model import Model
 from ..ignoring import Ignoring, advice
@@ -180,7 +181,7 @@ def _take_out(
     """Remove what has no part in the dynamics. Returns the meshes that masses depend on."""
     meshes: set[str] = set()
     # (element, the body that its geoms belong to, whether that body can move)
-    waiting: list[tuple[Element, Element | None, bool]] = [(root, None, False)]
+    waiting: list[tuple[Element, Any, bool]] = [(root, None, False)]  # geoms are in bodies, so none meets the None
     while waiting:
         element, body, moves = waiting.pop()
         if element.tag in ("body", "worldbody"):

@@ -8,6 +8,7 @@ mechanism; joints of several degrees of freedom that MuJoCo does not have come b
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from typing import Any
 
 import numpy as np
 
@@ -48,14 +49,15 @@ def mjcf_element(model: Model) -> ElementTree.Element:
     """The <mujoco> element; sections in a fixed order: compiler, option, worldbody, equality, ..."""
     root = ElementTree.Element("mujoco", model=model.name)
     ElementTree.SubElement(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
-    ElementTree.SubElement(root, "option", gravity=numbers(model.gravity), **option_words(model.simulation))
+    ElementTree.SubElement(root, "option", {"gravity": numbers(model.gravity), **option_words(model.simulation)})
     elements = _add_bodies(ElementTree.SubElement(root, "worldbody"), model)
     lost = []
     for frame in model.frames.values():
-        if elements[frame.body] is None:
+        element = elements[frame.body]
+        if element is None:
             lost.append(frame.name)
         else:
-            ElementTree.SubElement(elements[frame.body], "site", {"name": frame.name, **placed(frame.placement)})
+            ElementTree.SubElement(element, "site", {"name": frame.name, **placed(frame.placement)})
     add_passive(root, elements, model)
     add_equalities(root, elements, model)
     add_actuators(root, model, joint_names)
@@ -77,7 +79,7 @@ def _add_bodies(world: ElementTree.Element, model: Model) -> list[ElementTree.El
     """
     elements: list[ElementTree.Element | None] = [world]
     # of bodies without an element: that of their nearest ancestor, their placement there, and their joints' frames
-    pending: dict[int, tuple[ElementTree.Element, Pose, list[tuple[Joint, Pose]]]] = {}
+    pending: dict[int, tuple[Any, Pose, list[tuple[Joint, Pose]]]] = {}
     for i, body in enumerate(model.bodies[1:], start=1):
         parent, on, before = pending.get(body.parent, (elements[body.parent], Pose.identity(), []))
         seen_from_here = body.placement.inverse()

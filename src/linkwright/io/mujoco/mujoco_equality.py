@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -61,7 +61,8 @@ class _Equality:
 
     def constraint(self) -> Constraint | None:
         if self.tag == "joint":
-            return self._coupled(self._joint_name(self.first), self._joint_name(self.second))
+            first = cast(str, self._joint_name(self.first))  # only the second may be left out
+            return self._coupled(first, self._joint_name(self.second))
         if self.tag == "tendon":
             return self._tendons()
         # without its torques (torquescale="0") a weld holds points only

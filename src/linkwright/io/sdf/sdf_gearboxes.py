@@ -28,7 +28,7 @@ def gearboxes(scopes: list[Scope], carrying: Iterable[SdfJoint]) -> list[Couplin
 
 
 def _coupling(scope: Scope, part: JointPart, hinges: list[SdfJoint]) -> Coupling:
-    element, (body, ratio) = part.element, part.gear
+    element, (body, ratio) = part.element, part.gear  # type: ignore[misc]  # every gearbox has read its gear
     reference = scope.link(body, element)
     pose = scope.pose(part.name, element)
     weights: dict[str, float] = {}

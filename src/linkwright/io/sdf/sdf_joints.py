@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -40,14 +41,14 @@ def _joint(scope: Scope, part: JointPart) -> SdfJoint:
             raise element.error(f"joint {part.name!r} joins {parent!r} with itself")
         pose = scope.pose(part.name, element) if child != GROUND else _at_world(scope, part)
         axes = [direction(scope, pose, axis) for axis in part.axes]
-        quantities = {**part.quantities}
+        quantities: dict[str, Any] = {**part.quantities}
         if part.axes:
             for key in {key for axis in part.axes for key in axis.quantities}:
                 values = [axis.quantities.get(key, 0.0) for axis in part.axes]
                 quantities[key] = values[0] if len(values) == 1 else values
         if part.kind == "fixed":
             quantities = {}
-        given = {"axis": axes[0] if axes else "z", "second_axis": axes[1] if len(axes) > 1 else "y"}
+        given: dict[str, Any] = {"axis": axes[0] if axes else "z", "second_axis": axes[1] if len(axes) > 1 else "y"}
         joint = Joint(name=scope.prefix + part.name, kind=part.kind, pitch=part.pitch, **given, **quantities)
     mimics = tuple(axis.mimic for axis in part.axes if axis.mimic is not None)
     return SdfJoint(joint, parent, child, pose, mimics, scope.prefix, element)

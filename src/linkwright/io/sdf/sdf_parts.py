@@ -100,7 +100,7 @@ def read_link(element: Element) -> LinkPart:
     check_vocabulary(element, "link")
     for tag in ("kinematic", "enable_wind"):
         found = element.only(tag)
-        if text_flag(found, False):
+        if found is not None and text_flag(found, False):
             hint = advice(IGNORED_BY[tag]) if tag in IGNORED_BY else ""
             raise found.error(f"link {name!r}: only false is understood{hint}")
     decay = element.only("velocity_decay")
@@ -131,7 +131,7 @@ def read_joint(element: Element, version: tuple[int, ...]) -> JointPart:
         if end is None:
             raise element.error(f"joint {name!r} has no <{tag}>")
         ends.append(text_name(end))
-    axes = []
+    axes: list[AxisPart] = []
     for tag in ("axis", "axis2"):
         found = element.only(tag)
         if found is None and len(axes) < count:
@@ -158,13 +158,13 @@ def _inertia(inertial: Element | None, name: str) -> Inertia:
     check_vocabulary(inertial, "inertial")
     mass, tensor = inertial.only("mass"), inertial.only("inertia")
     value = 1.0 if mass is None else text_number(mass)
-    if value < 0:
+    if mass is not None and value < 0:
         raise mass.error(f"mass of link {name!r} is {value:g}; a mass must not be negative")
     moments = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
     for child in tensor or ():
         if child.tag not in moments:
             raise child.error(f"<{shortened(child.tag)}> in <inertia> is not understood; expected {', '.join(moments)}")
-        tensor.only(child.tag)
+        tensor.only(child.tag)  # type: ignore[union-attr]  # it has a child
         moments[child.tag] = text_number(child)
     xx, xy, xz, yy, yz, zz = moments.values()
     pose = read_pose(inertial)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +87,7 @@ class _Assembly:
             if step.joint is None:
                 self._add_base(step.link, alone=len(tree.bases) == 1)
             else:
-                self._add_link(step)
+                self._add_link(step, step.joint)
         for joint in tree.closures:
             self._close(joint)
         self.constraints += gearboxes(self.scopes, (step.joint for step in tree.steps if step.joint is not None))
@@ -123,8 +124,8 @@ class _Assembly:
         pose = self.poses[name]
         self.drawn += [*pose.translation, *pose.quaternion]
 
-    def _add_link(self, step: CarriedLink[SdfJoint]) -> None:
-        joint, part = step.joint, self.links[step.link][1]
+    def _add_link(self, step: CarriedLink[SdfJoint], joint: SdfJoint) -> None:
+        part = self.links[step.link][1]
         if not part.element.named("inertial"):
             self.warnings.append(f"link {step.link!r} has no <inertial>; it gets the format's 1 kg and 1 kg m^2")
         ours = joint.joint
@@ -147,8 +148,8 @@ class _Assembly:
         left_out = unused(joint.joint)
         if left_out:
             self.warnings.append(f"joint {joint.joint.name!r} closes a loop; no effect: {', '.join(left_out)}")
-        places = [(link, self.poses[link].inverse() @ joint.pose) for link in (joint.child, joint.parent)]
-        self.constraints.append(close_loop(self.builder, joint.joint, *places, joint.element))
+        first, second = ((link, self.poses[link].inverse() @ joint.pose) for link in (joint.child, joint.parent))
+        self.constraints.append(close_loop(self.builder, joint.joint, first, second, joint.element))
 
     def _add_names(self, joints: list[SdfJoint]) -> None:
         for scope in self.scopes:
@@ -180,7 +181,7 @@ class _Assembly:
                 raise element.error(f"joint {joint.joint.name!r} or {leader!r} closes a loop, so it cannot mimic")
             if joint.joint.nv != 1 or element.attributes.get("axis", "axis") != "axis":
                 raise element.error(f"joint {joint.joint.name!r}: only joints with one coordinate can mimic")
-            values = {"multiplier": None, "offset": 0.0, "reference": 0.0}
+            values: dict[str, Any] = {"multiplier": None, "offset": 0.0, "reference": 0.0}
             for child in element:
                 if child.tag not in values:
                     raise child.error(f"<{child.tag[:60]}> in <mimic> is not understood; expected {', '.join(values)}")

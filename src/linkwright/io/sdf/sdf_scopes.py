@@ -5,6 +5,9 @@ Every model is a scope of names; "a::b" is b in the model a inside. All poses th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ...errors import LoadError, unknown_name
 from ...model import GROUND, Pose
 from ..text.xml import Element
@@ -30,11 +33,12 @@ class Scope:
         self.frames: dict[str, FramePart] = {}
         self.joints: dict[str, JointPart] = {}
         self.inside: dict[str, Scope] = {}
-        for table, tag, read in (
+        parts: tuple[tuple[dict[str, Any], str, Callable[[Element], Any]], ...] = (
             (self.links, "link", read_link),
             (self.frames, "frame", read_frame),
             (self.joints, "joint", lambda e: read_joint(e, version)),
-        ):
+        )
+        for table, tag, read in parts:
             for child in element.named(tag):
                 part = read(child)
                 self._check_new(part.name, child, table)

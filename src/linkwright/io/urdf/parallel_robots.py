@@ -13,6 +13,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ...errors import LinkwrightError, LoadError, unknown_name
 from ...model import Joint, Model
@@ -40,7 +41,7 @@ class Closures:
         if word is None:
             return joint
         if word.startswith(_UNIVERSAL):
-            first, second = word[len(_UNIVERSAL) :].lower()
+            first, second = tuple(word[len(_UNIVERSAL) :].lower())
             return Joint(name=joint.name, kind="universal", axis=first, second_axis=second)
         return Joint(name=joint.name, kind=word.lower(), axis="z", second_axis="y")
 
@@ -97,7 +98,7 @@ def read_closures(data: bytes, file: object) -> Closures | None:
             raise LoadError(f"type has {word[:40]!r}; expected 3d or 6d", file=file, line=entries["type"].line)
     names, kinds = (_words(entries.get(key), key, file) for key in ("joint_name", "joint_type"))
     if len(names) != len(kinds):
-        where = entries.get("joint_type", entries.get("joint_name")).line
+        where = next(entries[key].line for key in ("joint_type", "joint_name") if key in entries)
         raise LoadError(f"{len(names)} joint names but {len(kinds)} joint types", file=file, line=where)
     for word in kinds:
         if word not in ("SPHERICAL", "FIXED") and not _is_universal(word):
@@ -130,7 +131,7 @@ def _words(entry: YamlValue | None, name: str, file: object) -> list[str]:
 
 
 def _pairs(entry: YamlValue, file: object) -> list[list[str]]:
-    value = entry.value
+    value: Any = entry.value
     fine = isinstance(value, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) and name for name in pair)
         for pair in value

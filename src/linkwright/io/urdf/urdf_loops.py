@@ -50,7 +50,8 @@ class LoopReader:
                 raise element.error(f"loop {name!r} has no <{tag} link=.../>")
             _only(end, "origin")
             places.append((self._link(end, f"{tag} of loop {name!r}"), read_origin(end)))
-        return close_loop(self.builder, _closing_joint(element, name), *places, element)
+        first, second = places
+        return close_loop(self.builder, _closing_joint(element, name), first, second, element)
 
     def _loop_joint(self, element: Element) -> Constraint:
         name = name_of(element)
@@ -63,7 +64,8 @@ class LoopReader:
             with end.blamed():
                 pose = Pose.from_rpy(vector(end, "xyz", (0, 0, 0)), vector(end, "rpy", (0, 0, 0)))
             places.append((self._link(end, f"{tag} of loop joint {name!r}"), pose))
-        return close_loop(self.builder, _closing_joint(element, name), *places, element)
+        first, second = places
+        return close_loop(self.builder, _closing_joint(element, name), first, second, element)
 
     def _ball(self, element: Element) -> Constraint:
         return ball_constraint(self.builder, element, "", self.links, element.attributes.get("name") or None)
@@ -122,7 +124,7 @@ def closing_frames(
     names, taken = set(names), set(name_taken)
     loops = sorted(name[len("closing_") : -2] for name in names if name.startswith("closing_") and name.endswith("_1"))
     found = [loop for loop in loops if f"closing_{loop}_2" in names]
-    constraints = []
+    constraints: list[Constraint] = []
     for loop in found:
         frames = sorted((f"closing_{loop}_{k}" for k in (1, 2)), key=lambda name: builder.body_of(name) == 0)
         constraints.append(connect(*frames, name=f"closing_{loop}" if loop in taken or not loop else loop))

@@ -94,7 +94,7 @@ def read_joint(element: Element) -> UrdfJoint:
     if axis is not None and not any(direction):
         raise axis.error(f"axis of joint {name!r} is {direction}, which has no direction")
     with element.blamed():
-        joint = Joint(name=name, kind=kind, axis=direction, second_axis="y", **quantities)
+        joint = Joint(name=name, kind=kind, axis=direction, second_axis="y", **quantities)  # type: ignore[arg-type]  # numbers become arrays
     return UrdfJoint(
         joint, ends[0], ends[1], read_origin(element), element.only("mimic"), _independent(element), tuple(warnings),
         element,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError, ModelError
 from ...fixed_order import least_squares, product
+from ...scalar import Numbers
 from ..pose import LARGEST_NUMBER
 from .constraint import Constraint, bodies_of_joints
 
@@ -68,7 +69,7 @@ class Coupling(Constraint):
 
 
 def couple(
-    joint1: str, joint2: str | None, polynomial: Sequence[float], *, name: str | None = None, mu=None
+    joint1: str, joint2: str | None, polynomial: Numbers, *, name: str | None = None, mu=None
 ) -> Coupling:
     """q1 = c0 + c1 q2 + c2 q2^2 + ... for polynomial = [c0, c1, c2, ...]; without a second joint q1 = c0.
 

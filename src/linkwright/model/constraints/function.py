@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from ...errors import InputError, ModelError, TraceError
 from ...scalar import Scalar
@@ -112,7 +112,7 @@ class ExplicitFunction(ImplicitFunction):
 
     def renamed(self, prefix: str, ground: str) -> ExplicitFunction:
         given = tuple(prefix + joint for joint in self.independent)
-        return replace(super().renamed(prefix, ground), independent=given)
+        return replace(cast(ExplicitFunction, super().renamed(prefix, ground)), independent=given)
 
     def to_dictionary(self) -> dict[str, Any]:
         return {**super().to_dictionary(), "independent": list(self.independent)}

@@ -85,7 +85,7 @@ class CenterOfMass(Constraint):
 
     def bodies(self, model) -> tuple[int, ...]:
         if self.among is None:
-            chosen = range(1, model.nbodies)
+            chosen = list(range(1, model.nbodies))
         else:
             try:
                 chosen = [model.body_index(name) for name in self.among]

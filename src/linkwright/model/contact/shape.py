@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, unknown_name
+from ...scalar import Numbers
 from ..pose import Pose, PoseLike, finite_array
 from .softness import Softness
 from .surface import Surface
@@ -115,7 +116,7 @@ def cylinder(
 
 
 def box(
-    on: str, extents: Sequence[float], *, at: PoseLike = None, name: str | None = None, **surface: Any
+    on: str, extents: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
     """`extents`: whole lengths along x, y, z."""
     half = finite_array(extents, (3,), f"extents of a box on {on!r}") * 0.5
@@ -123,13 +124,13 @@ def box(
 
 
 def ellipsoid(
-    on: str, radii: Sequence[float], *, at: PoseLike = None, name: str | None = None, **surface: Any
+    on: str, radii: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
     return _shape("ellipsoid", on, radii, at, name, **surface)
 
 
 def convex(
-    on: str, points: Sequence[Sequence[float]], *, at: PoseLike = None, name: str | None = None, **surface: Any
+    on: str, points: Sequence[Numbers], *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
     """The convex hull of points; every one of them is a candidate for contact with planes."""
     return _shape("convex", on, (), at, name, points, **surface)

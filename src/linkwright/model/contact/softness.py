@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...errors import ModelError
+from ...scalar import Numbers
 from ..pose import LARGEST_NUMBER, finite_array
 
 # Impedances are kept this far from 0 and 1, as MuJoCo does: at 1 a constraint would be rigid.
@@ -40,7 +40,7 @@ class Softness:
         object.__setattr__(self, "solimp", solimp)
 
     @classmethod
-    def clipped(cls, solref: Sequence[float], solimp: Sequence[float]) -> Softness:
+    def clipped(cls, solref: Numbers, solimp: Numbers) -> Softness:
         """As MuJoCo takes numbers of a file: moved into their ranges, and the usual solref for one of mixed signs.
 
         How close to 0 and 1 impedances may be is said where they are used, after those of two surfaces have been mixed.
@@ -53,7 +53,7 @@ class Softness:
         return cls((time, ratio), (start, end, max(width, 0.0), middle, max(power, 1.0)))
 
 
-def checked_solref(solref: Sequence[float]) -> tuple[float, ...]:
+def checked_solref(solref: Numbers) -> tuple[float, ...]:
     time, ratio = finite_array(solref, (2,), "solref", largest=LARGEST_NUMBER).tolist()
     if (time > 0.0) != (ratio > 0.0):
         raise ModelError(

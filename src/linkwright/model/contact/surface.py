@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 
 from ...errors import ModelError
+from ...scalar import Numbers
 from ..pose import finite_array
 from .softness import Softness
 
@@ -86,13 +86,13 @@ def _mixed(a: Surface, b: Surface) -> Softness:
     return Softness(solref, mixed(one.solimp, two.solimp))
 
 
-def spread(friction: Sequence[float]) -> tuple[float, ...]:
+def spread(friction: Numbers) -> tuple[float, ...]:
     """Sliding, torsional, rolling -> one number per direction of friction."""
     slide, spin, roll = friction
     return tuple(max(x, SMALLEST_FRICTION) for x in (slide, slide, spin, roll, roll))
 
 
-def checked_friction(value, default: Sequence[float]) -> tuple[float, ...]:
+def checked_friction(value, default: Numbers) -> tuple[float, ...]:
     """All of `default`, with the first ones replaced by one or several numbers that were given."""
     given = [float(value)] if isinstance(value, Real) and not isinstance(value, bool) else value
     try:

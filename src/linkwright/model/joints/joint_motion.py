@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...scalar import Scalar
+from ...scalar import Numbers, Scalar
 from ...spatial import Subspace, Transform
 
 
@@ -46,7 +46,7 @@ class JointMotion:
     def neutral(self) -> list[float]:
         return [0.0] * self.nq
 
-    def random(self, rng: np.random.Generator, lower: Sequence[float], upper: Sequence[float]) -> list[float]:
+    def random(self, rng: np.random.Generator, lower: Numbers, upper: Numbers) -> list[float]:
         """Uniform between the limits; coordinates without finite limits are drawn from [-pi, pi]."""
         low = [x if np.isfinite(x) else -np.pi for x in lower]
         high = [x if np.isfinite(x) else max(np.pi, a) for x, a in zip(upper, low, strict=True)]

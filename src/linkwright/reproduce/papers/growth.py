@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ...scalar import Numbers
+
 _CLOSE = 0.2  # a slope within this distance of a whole number is taken for it
 
 
@@ -28,18 +30,18 @@ def fitted_order(sizes: Sequence[int], counts: Sequence[int]) -> tuple[int | Non
     return (rounded if abs(slope(sizes, counts) - rounded) < _CLOSE else None), False
 
 
-def slope(sizes: Sequence[int], counts: Sequence[float]) -> float:
+def slope(sizes: Sequence[int], counts: Numbers) -> float:
     """Of the log-log line through the last two points."""
     return math.log(counts[-1] / counts[-2]) / math.log(sizes[-1] / sizes[-2])
 
 
-def increments(sizes: Sequence[int], counts: Sequence[float]) -> tuple[float, float]:
+def increments(sizes: Sequence[int], counts: Numbers) -> tuple[float, float]:
     """What one more of the size adds in the last but one interval and in the last one: equal if growth is linear."""
     rates = [(d - c) / (b - a) for a, b, c, d in zip(sizes, sizes[1:], counts, counts[1:], strict=False)]
     return rates[-2], rates[-1]
 
 
-def crossing(sizes: Sequence[int], ours: Sequence[float], other: Sequence[float]) -> int | None:
+def crossing(sizes: Sequence[int], ours: Numbers, other: Numbers) -> int | None:
     """The first size from which on `ours` is below `other`."""
     below = [a < b for a, b in zip(ours, other, strict=True)]
     for k, size in enumerate(sizes):

@@ -66,7 +66,8 @@ class ClusterPlan:
         if self.reference.shape != (model.nq,):
             raise InputError(f"pose has shape {self.reference.shape}; expected ({model.nq},), a configuration q")
         scaled = ScaledRows(model, self.reference)
-        chosen, steps = [], []
+        chosen: list[tuple[int, ...]] = []
+        steps: list[tuple[StepPlan, ...]] = []
         for cluster in self.graph.clusters:
             velocities = [n for i in cluster.bodies for n in range(model.iv[i].start, model.iv[i].stop)]
             if not cluster.constraints:

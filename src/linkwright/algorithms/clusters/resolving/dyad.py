@@ -38,7 +38,7 @@ class DyadStep(ImplicitStep):
             return ()
         return tuple(sorted(model.iv[i].start for i in unknown))
 
-    def draw(self, drawn: Sequence[float]) -> None:
+    def draw(self, drawn: Sequence[Scalar]) -> None:
         """Measure the pieces at a closed pose; on a tree of numbers."""
         elements = planar_loop(self._tree, self._tree.constraints[0], drawn)
         self._slide = next((e for e in elements if e.velocity in self.unknown and e.slide is not None), None)
@@ -61,7 +61,7 @@ class DyadStep(ImplicitStep):
         self._slide, self._corners, self._pieces = other._slide, other._corners, other._pieces
         self._side, self._turns, self._corrections = other._side, other._turns, other._corrections
 
-    def _count_turns(self, drawn: Sequence[float]) -> None:
+    def _count_turns(self, drawn: Sequence[Scalar]) -> None:
         """Whole turns to be added so that what is found for the drawn pose is the drawn pose."""
         self._turns = {}
         found = self.found(drawn)

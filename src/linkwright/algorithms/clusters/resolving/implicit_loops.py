@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class ImplicitStep(ResolvingStep):
         """So many steps on the way and at the end, or until the pose is found."""
         self.precision = "float64"
 
-    def choose_pivots(self, q: Sequence[float]) -> int:
+    def choose_pivots(self, q: Sequence[Scalar]) -> int:
         """Fix the order of elimination at a closed pose; returns the rank found."""
         rows = self.jacobian(q)
         K = [[row.get(u, 0.0) for u in self.unknown] for row in rows]
@@ -95,7 +96,8 @@ class ImplicitStep(ResolvingStep):
 
     def _posture(self, q) -> tuple[list, list]:
         tree, n = self._tree, len(self._tree.parent)
-        X, S = [Transform()] * n, [None] * n
+        X: list[Transform] = [Transform()] * n
+        S: list[Any] = [None] * n
         for i in self._bodies:
             joint, qi = tree.joint[i], q[tree.iq[i]]
             X[i], S[i] = tree.Xtree[i].then(joint.transform(qi)), joint.subspace(qi)

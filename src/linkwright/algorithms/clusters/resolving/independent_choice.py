@@ -91,7 +91,7 @@ def _generic(rows: NumericRows, reference: np.ndarray, scaled: ScaledRows) -> tu
         K, _ = rows(best)
         if rank == K.shape[1]:
             break
-        step = projected_on_kernel(K, rng.normal(size=K.shape[1]), scaled.tolerance(rows))
+        step = projected_on_kernel(K, np.asarray(rng.normal(size=K.shape[1])), scaled.tolerance(rows))
         nearby = _closed(rows, rows.moved(reference, step * (_NEARBY / max(np.abs(step).max(), 1e-12))), scaled)
         if nearby is not None:
             elsewhere = nearby
@@ -106,7 +106,7 @@ def _integrable(rows: NumericRows, q: np.ndarray) -> bool:
     if not rows.has_frames:
         return True
     K, _ = rows(q)
-    step = np.random.default_rng(2).uniform(0.5, 1.0, K.shape[1]) * _DIFFERENCE
+    step = np.asarray(np.random.default_rng(2).uniform(0.5, 1.0, K.shape[1])) * _DIFFERENCE
     up, down = (rows.errors(rows.moved(q, s)) for s in (step, -step))
     return bool(np.abs((up - down) / 2 - product(K, step)).max() < 1e-3 * _DIFFERENCE * max(1.0, np.abs(K).max()))
 

@@ -9,6 +9,7 @@ import numpy as np
 from ....fixed_order import least_squares
 from ....model import Model, Tree
 from ....model.constraints import Constraint, RelativeConstraint, Rod
+from ....scalar import Numbers
 from .implicit_loops import ImplicitStep, LoopClosure
 from .joint_level import is_linear, tied_joints, ties_joints
 
@@ -51,13 +52,13 @@ class NumericRows:
         """K is the same everywhere."""
         self.joint_rows = sum(tree.constraints[c].size for c in constraints if ties_joints(tree.constraints[c]))
 
-    def __call__(self, q: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, q: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """Rows of constraints between joints come first."""
         q = [float(x) for x in q]
         K = np.array([[float(row.get(n, 0.0)) for n in self.velocities] for row in self._step.jacobian(q)])
         return K.reshape(-1, len(self.velocities)), self.errors(q)
 
-    def errors(self, q: Sequence[float]) -> np.ndarray:
+    def errors(self, q: Numbers) -> np.ndarray:
         return np.array([float(x) for x in self._step.errors([float(x) for x in q])])
 
     def closed(

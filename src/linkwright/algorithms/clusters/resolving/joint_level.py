@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from ....model import Model, Tree
 from ....model.constraints import Constraint, Coupling, ImplicitFunction
@@ -22,7 +23,7 @@ def is_linear(constraint: Constraint) -> bool:
 
 def tied_joints(model: Model, constraint: Constraint) -> list[int]:
     """Bodies whose joints it ties."""
-    names = constraint.joints if isinstance(constraint, Coupling) else constraint.all_joints
+    names = constraint.joints if isinstance(constraint, Coupling) else cast(ImplicitFunction, constraint).all_joints
     return [model.joint_index(name) for name in names]
 
 

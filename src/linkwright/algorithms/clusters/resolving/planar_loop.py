@@ -5,7 +5,6 @@ Drawn once, at a closed pose: going round the loop one meets its joints and the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ from ....fixed_order import PivotedColumns, dot, norm, product
 from ....model import Model, Tree
 from ....model.constraints import RelativeConstraint
 from ....model.constraints.closing_joint import across
+from ....scalar import Numbers
 from ...tree.kinematics import placements
 from .involvement import involved_bodies
 
@@ -73,7 +73,7 @@ def leaning(model: Model, constraint: int) -> float | None:
     return largest if largest > _PARALLEL else 0.0
 
 
-def planar_loop(tree: Tree, constraint, drawn: Sequence[float]) -> list[LoopElement]:
+def planar_loop(tree: Tree, constraint, drawn: Numbers) -> list[LoopElement]:
     """The elements on the way round: from the body that carries the loop to the pin, and back on the other side."""
     model = tree.model
     bodies, root = involved_bodies(model, constraint)

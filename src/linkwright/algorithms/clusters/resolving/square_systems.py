@@ -71,7 +71,8 @@ class Elimination:
 
 def complete_pivots(K: np.ndarray) -> list[tuple[int, int]]:
     """(row, column) pairs, as many as the rank, in the order that takes the largest entry left each time."""
-    work, pairs = K.copy(), []
+    work = K.copy()
+    pairs: list[tuple[int, int]] = []
     largest = np.abs(K).max() if K.size else 0.0
     while len(pairs) < min(K.shape):
         r, c = np.unravel_index(np.argmax(np.abs(work)), work.shape)
