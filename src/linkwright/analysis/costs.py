@@ -106,7 +106,7 @@ def _chosen(model: Model) -> str | None:
 def cheapest(costs: list[AlgorithmCost]) -> AlgorithmCost | None:
     """The exact algorithm with the fewest operations."""
     exact = [cost for cost in costs if cost.exact and cost.problem is None]
-    return min(exact, key=_operations, default=None)
+    return min(exact, key=lambda cost: cost.operations or 0, default=None)
 
 
 def _cost(model: Model, recipe: Recipe, times: bool, seconds: float, progress) -> AlgorithmCost:

@@ -100,8 +100,6 @@ def walking_beast(legs: int = 12, *, friction: float = FOOT_FRICTION, **options:
     chosen = {"spacing": WALKING_SPACING, "phases": [2 * math.pi * third / 3 for third in thirds], **options}
     beast = jansen_beast(legs, base="floating", **chosen)
     feet = [sphere(f"leg{k + 1}_foot", FOOT_RADIUS, name=f"foot{k + 1}") for k in range(legs)]
-    from ..compilation import reference  # brings the compiler along, which no other robot needs
-
     rotations, positions = reference(beast, "forward_kinematics")(beast.reference)
     frames = [beast.frame(foot.on) for foot in feet]
     heights = [(rotations[f.body] @ f.placement.translation + positions[f.body])[2] for f in frames]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import cast
 
 import numpy as np
 
 from ..codegen import CompiledFunction
 from ..errors import InputError, SimulationError
 from ..model import Model
-from .control import Control, Policy
+from .control import Control
 from .given import Given
 from .trajectory import Trajectory
 
@@ -110,7 +109,6 @@ class Rollout:
     def under_policy(self) -> Trajectory:
         """Step by step, asking the policy before each."""
         self._find_warm_start()
-        policy = cast(Policy, self.control.policy)
         rows: list[tuple[np.ndarray, ...]] = []  # what is recorded, a row per state
         self.pieces.append(_Rows(self.recorded, rows, len(self.lead)))
         since = 0

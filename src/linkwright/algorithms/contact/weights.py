@@ -53,7 +53,7 @@ class Weights:
             f, i = self._sweep.X[i].T @ f, tree.parent[i]
         return row
 
-    def _energy(self, row: Numbers) -> float:
+    def _energy(self, row: Sequence[float]) -> float:
         return sum(float(x) ** 2 for x in solve_LT(self._L, self._parents, list(row)))
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...model import Model, Tree, tree_of
 from ...model.found_once import found_once
+from ...scalar import Scalar
 from ...spatial import LDL, Force
 from ..parts.motion_sweep import MotionSweep
 from ..tree.crba import crba
