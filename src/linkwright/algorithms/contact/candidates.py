@@ -1,4 +1,4 @@
-"""ContactCandidate points of all pairs of a model at one state, each with its rows on the bodies it acts on."""
+"""Candidate points of all pairs of a model at one state, each with its rows on the bodies it acts on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .geometry import Touch, View, touches
 
 
 @dataclass(frozen=True)
-class ContactCandidate:
+class Candidate:
     """One point: what touches, where, in whose frame that is written, and by which law."""
 
     touch: Touch
@@ -44,7 +44,7 @@ def _rows(point: Vector, directions: Sequence[Vector], dimension: int) -> list[F
     return linear + [Force(d, Vector.zero()) for d in directions[: max(dimension - 3, 0)]]
 
 
-def candidates(tree: Tree, poses: Sequence[Placement]) -> list[ContactCandidate]:
+def candidates(tree: Tree, poses: Sequence[Placement]) -> list[Candidate]:
     """`poses`: of every body's frame of computation in the world."""
     model = tree.model
     shapes = {shape.name: shape for shape in model.shapes}
@@ -65,7 +65,7 @@ def candidates(tree: Tree, poses: Sequence[Placement]) -> list[ContactCandidate]
         law = pair.interaction(first, second)
         sign = 1.0 if bodies[0] else -1.0
         found += [
-            ContactCandidate(touch, body, sign, other, seen[other], view, law, (first, second))
+            Candidate(touch, body, sign, other, seen[other], view, law, (first, second))
             for touch in touches(first, local[0], second, local[1], view)
         ]
     return found

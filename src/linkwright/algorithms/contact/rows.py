@@ -15,7 +15,7 @@ from ...model import Tree
 from ...scalar import Scalar, where
 from ...spatial import Motion, Vector, sum_of
 from ..rows.constrained_problem import ConstrainedProblem
-from .candidates import ContactCandidate
+from .candidates import Candidate
 from .cones import ContactRows, EllipticContact, PyramidContact
 from .impedance import impedance, pull, stiffness
 from .joint_rows import FrictionRow, JointRows, LimitRow
@@ -26,7 +26,7 @@ from .weights import joint_weights, shape_weight
 class ContactState:
     """A candidate with its rows, and whether it pushes at all (1) or is apart (0)."""
 
-    candidate: ContactCandidate
+    candidate: Candidate
     rows: ContactRows
     active: Scalar
 
@@ -54,7 +54,7 @@ def drift(tree: Tree, v: Sequence[Scalar]) -> list[Scalar]:
 
 
 def contact_states(
-    problem: ConstrainedProblem, found: Sequence[ContactCandidate], v: Sequence[Scalar], dt: Scalar, cone: str
+    problem: ConstrainedProblem, found: Sequence[Candidate], v: Sequence[Scalar], dt: Scalar, cone: str
 ) -> list[ContactState]:  # fmt: skip
     tree, law = problem.tree, problem.tree.model.contact_law
     velocity, lacking = rolled(problem, v), rolled(problem, drift(tree, v))
@@ -81,7 +81,7 @@ def contact_states(
     return result
 
 
-def _rows(terms, e, D: Scalar, candidate: ContactCandidate, weight: float, cone: str, impratio: float) -> ContactRows:
+def _rows(terms, e, D: Scalar, candidate: Candidate, weight: float, cone: str, impratio: float) -> ContactRows:
     mixed = candidate.interaction
     friction = [float(f) for f in mixed.friction[: mixed.condim - 1]]
     if mixed.condim == 1:

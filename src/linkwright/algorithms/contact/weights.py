@@ -7,9 +7,10 @@ stay as they are when its numbers become inputs of the call.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...model import Model, Tree, tree_of
 from ...model.found_once import found_once
-from ...scalar import Numbers
 from ...spatial import Force, Vector
 from ..parts.motion_sweep import MotionSweep
 from ..tree.crba import crba
