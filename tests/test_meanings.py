@@ -7,9 +7,11 @@ from linkwright.programs import RECIPES, Request
 from linkwright.programs.cluster_state import plan_of
 from linkwright.programs.meanings import INPUTS, OPTIONS, OUTPUTS, input_meaning, option_meaning, output_meaning
 
-LOOPED = lw.load("four_bar").with_shapes(lw.sphere("coupler", 0.02)).on_ground()
+LOOPED = (
+    lw.load("four_bar").with_shapes(lw.sphere("coupler", 0.02)).on_ground().with_actuators(lw.motor("crank_joint"))
+)
 GROUNDED = lw.load("chain:3").with_constraints(lw.connect("link_3"))
-OPTIONS_NEEDED = {"frame": "world", "frames": ["world"], "motors": ["crank_joint"]}
+OPTIONS_NEEDED = {"frame": "world", "frames": ["world"], "motors": ["crank_joint"], "actuators": "input"}
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda r: r.name)
@@ -47,6 +49,7 @@ def test_shapes_are_those_of_the_program(recipe):
     independent = plan_of(model, request.options) if "independent" in recipe.options else None
     sizes = {
         "nq": model.nq, "nv": model.nv, "nbodies": model.nbodies, "nc": model.nc, "frames": 1, "motors": 1,
+        "nu": len(model.actuators), "na": model.na,
         "constraints": len(model.constraints), "contacts": len(model.contacts), "loops": model.nc,
         "ny": len(independent.coordinates) if independent else 0,
         "nyd": sum(map(len, independent.independent)) if independent else 0,

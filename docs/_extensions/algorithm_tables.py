@@ -18,7 +18,7 @@ GROUPS = {
     "CLOSURES": "Constraints at a state", "ACTUATION": "Closed-loop inverse dynamics", "DELASSUS": "Delassus matrices",
     "CLUSTERS": "Clusters: dynamics in independent coordinates",
     "CLUSTER_COORDINATES": "Clusters: between independent and spanning coordinates",
-    "KINEMATICS": "Kinematics", "STEP": "Simulation",
+    "KINEMATICS": "Kinematics", "STEP": "Simulation", "ACTUATORS": "Actuators",
 }  # fmt: skip
 
 
@@ -55,9 +55,8 @@ def overview() -> list[str]:
 
 
 def constraints(recipe: Recipe) -> str:
-    if not recipe.ignores_constraints:
-        return "refused"
-    return "any, or make no difference" if recipe.takes_loops else "to the ground only"
+    said = {"irrelevant": "make no difference", "none": "refused", "ground": "to the ground only", "any": "any"}
+    return said[recipe.constraints]
 
 
 def anchor(recipe: Recipe) -> str:

@@ -22,8 +22,9 @@ GROUPS = {
     "constraints": "weld connect close_with rod couple transmission gear differential parallel_belts "
     "universal_transmission explicit implicit center_of_mass constrain",
     "contact": "contact sphere box capsule cylinder ellipsoid convex plane",
-    "computing": "compile reference trace_program delassus_operator solve_kkt",
-    "simulating": "simulate PD Simulator Trajectory",
+    "actuating": "actuator motor position_servo velocity_servo damper",
+    "computing": "compile reference trace_program delassus_operator solve_kkt jacobian jvp vjp",
+    "simulating": "simulate PD Simulator Trajectory SimulationDefaults",
     "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian",
     "analysing": "inspect loops mobility viewer",
     "errors": "LinkwrightError NoConvergence SimulationError",
@@ -35,7 +36,7 @@ FURTHER = {
         f"linkwright.errors.{name}"
         for name in ("InputError", "LoadError", "MissingExtraError", "ModelError", "TraceError", "UnsupportedError")
     ),
-    "analysing": tuple(f"linkwright.viewer.{name}" for name in linkwright.viewer.__all__),
+    "analysing": tuple(f"linkwright.viewer.{name}" for name in linkwright.viewer.__all__ if not name.isupper()),
 }
 
 

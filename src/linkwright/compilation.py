@@ -60,7 +60,7 @@ def compile(
         request, choice = _request(
             what, algorithm, outputs, parameters, f_ext, options, check_dtype(dtype), cache=cache
         )
-        target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache, "repeat": repeat}
+        target: dict[str, Any] = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache, "repeat": repeat}
         target["arithmetic"] = request.arithmetic
         function = compile_cached(request.program, key=request.key, **target)
         function.choice = choice

@@ -93,7 +93,7 @@ def algorithm_costs(
         refused.append(AlgorithmCost(recipe.name, problem=problem))
     chosen = _chosen(model)
     usable = [replace(cost, chosen=cost.name == chosen) for cost in usable]
-    return [*sorted(usable, key=lambda cost: cost.operations), *refused]
+    return [*sorted(usable, key=_operations), *refused]
 
 
 def _chosen(model: Model) -> str | None:
@@ -101,6 +101,11 @@ def _chosen(model: Model) -> str | None:
         return choose(model).algorithm
     except LinkwrightError:  # none suits; the reasons of all are in the table
         return None
+
+
+def _operations(cost: AlgorithmCost) -> int:
+    """Of one that is usable, which therefore has them."""
+    return cost.operations or 0
 
 
 def cheapest(costs: list[AlgorithmCost]) -> AlgorithmCost | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def run(name: str, model: Model, q: np.ndarray, control: str, seconds: float, wi
     alone = np.array_equal(by_itself.q, trajectory.q[1, : len(by_itself.q)])
     off = _off_windows(trajectory, chosen) if windows and np.all(trajectory.finite) else np.array([np.nan])
     with np.errstate(all="ignore"):
-        energy = np.max(np.abs(trajectory.energy_error) / trajectory.energy_exchanged[:, None])
+        energy = np.max(np.abs(trajectory.energy_error) / np.asarray(trajectory.energy_exchanged)[:, None])
     return Belief(
         name, control, seconds, float(trajectory.t[-1]), bool(np.all(trajectory.finite)), alone,
         float(np.max(trajectory.worst[:, 0])), float(energy), float(np.median(off)), float(np.max(off)),
@@ -137,7 +138,7 @@ def _as_far_as_it_goes(model: Model, q, v, **options) -> Trajectory:
     try:
         return simulate(model, q, v, **options)
     except SimulationError as error:
-        return error.trajectory
+        return cast(Trajectory, error.trajectory)
 
 
 def _off_windows(tr: Trajectory, control: PD | None) -> np.ndarray:
@@ -146,7 +147,7 @@ def _off_windows(tr: Trajectory, control: PD | None) -> np.ndarray:
     at = np.arange(SAMPLES), (np.arange(SAMPLES) * (count - 1)) // SAMPLES
     # velocities are half a step older than positions: Runge-Kutta starts where both belong, and is compared there
     exact = [x[at] for x in tr.where_velocities_belong]
-    options = {"control": control, "start": "as given"}
+    options: dict[str, Any] = {"control": control, "start": "as given"}
     ours = simulate(tr.model, tr.q[at], tr.v[at], dt=DT, steps=steps, record=steps // _POINTS, **options)
     try:
         fine = simulate(

@@ -95,7 +95,9 @@ def measure(
         yield _measure_system(family, name, model, able, peer, seconds, progress)
 
 
-def _measure_system(family: SolverFamily, name: str, model: Model, algorithms, peer, seconds: float, progress) -> SystemTimes:
+def _measure_system(
+    family: SolverFamily, name: str, model: Model, algorithms, peer, seconds: float, progress
+) -> SystemTimes:
     model = depth_first(model)  # as Pinocchio numbers joints, so that vectors are those of both
     rng = np.random.default_rng(0)
     q = model.random_configuration(rng, BATCH)

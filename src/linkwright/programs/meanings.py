@@ -53,6 +53,8 @@ kp     | (nv,) | its proportional gains
 kd     | (nv,) | its derivative gains
 work   | (5,) | joules so far: by controls, by dampers and friction, by limits, by external forces, by contacts
 worst  | (6,) | largest so far: drift, residual, relative residual, status, depth; seconds in singular poses passed
+act    | (na,) | states of the actuators that have one
+ctrl   | (nu,) | controls of the actuators
 y      | (ny,) | independent coordinates, in the order of q
 yd     | (nyd,) | independent velocities, in the order of v
 ydd    | (nyd,) | independent accelerations
@@ -112,6 +114,10 @@ positions | (frames, 3) | origins in the world, metres
 velocities | (frames, 6) | [linear; angular], in the axes that `reference` names
 accelerations | (frames, 6) | [linear; angular], spatial unless `classical`
 torque   | (nv,) | joint forces that the controller asked for and limits allowed
+act      | (na,) | states of the actuators after the step
+act_rate | (na,) | rates of the actuators' states
+actuator_force | (nu,) | force of each actuator, along its own transmission
+clamped  | (nu,) | 1 where a control or a force was cut at its limit
 drift    | () | largest constraint error at the step's start: metres, radians
 lead     | (nv,) | what velocities have changed since they were those of the step's middle
 lag      | () | seconds by which velocities are older than positions
@@ -159,6 +165,8 @@ integrator | None, "damped_euler", "euler", "implicitfast", "rk4" | how the step
 solver     | None, name | forward dynamics used; None takes the cheapest that suits
 contact    | "auto", "soft", None | law of contacts; "auto" is soft where the model has pairs
 projection | True, False | whether the pose is projected onto the constraints after each step
+actuators | None, "input" | "input": the model's actuators act, with controls and states as inputs
+velocity_limits | True, False | whether velocities of joints are limited
 effort_limits | True, False | whether controls are cut at the joints' efforts
 feedback   | indices | velocities with compiled proportional-derivative control
 books      | None, "input" | "input": work and worst values are carried from call to call

@@ -32,7 +32,9 @@ class Rollout:
         self.kept, self.options, self.given = kept, options, given
         self.inputs, self.advancing = {**control.inputs, **given.arrays}, (*control.advancing, *given.advancing)
         self.base_pushed = "f_ext" in given.arrays or _pushes_base(model, control)
-        batches = {len(x) for x in (q, v, act) if x.ndim == 2} | ({control.batch} - {None}) | given.samples
+        batches: set[int] = {len(x) for x in (q, v, act) if x.ndim == 2} | given.samples
+        if control.batch is not None:
+            batches.add(control.batch)
         if len(batches) > 1:
             raise InputError(
                 f"q0, v0, act0, control, ctrl, f_ext and parameters hold {sorted(batches)} samples; expected one number"

@@ -52,8 +52,8 @@ def complaints(trajectory: Trajectory) -> list[str]:
             found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
     if tr.model.constraints or tr.contact:
         if not np.all(code == 0):
-            code = int(np.max(np.where(np.isfinite(code), code, 3)))
-            found.append(f"the solver says {STATUS_MEANING.get(code, code)}{_SOLVER_ADVICE.get(code, '')}")
+            said = int(np.max(np.where(np.isfinite(code), code, 3)))
+            found.append(f"the solver says {STATUS_MEANING.get(said, said)}{_SOLVER_ADVICE.get(said, '')}")
         elif not np.all(passing <= MOST_PASSING):
             found.append(f"singular poses take {np.max(passing):.1%} of the time{_SOLVER_ADVICE[2]}")
     if tr.model.constraints:

@@ -64,7 +64,8 @@ class Operation:
     commutes: bool = False
 
 
-_TWO, _COMPARED = ("number", "number"), {"gives": "truth", "takes": ("number", "number")}
+_TWO = ("number", "number")
+_COMPARED: dict[str, Any] = {"gives": "truth", "takes": _TWO}
 OPERATIONS: dict[Op, Operation] = {
     Op.ADD: Operation(np.add, operator.add, "additions", takes=_TWO, commutes=True),
     Op.SUB: Operation(np.subtract, operator.sub, "additions", takes=_TWO),

@@ -8,7 +8,7 @@ mechanism; joints of several degrees of freedom that MuJoCo does not have come b
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -180,7 +180,8 @@ def _add_configurations(root: ElementTree.Element, model: Model) -> None:
         key = ElementTree.SubElement(keyframe, "key", name=name, qpos=numbers(coordinates.to_qpos(q)))
         frame = model.keyframes.get(name)
         if frame is not None and np.array_equal(frame.q, q):
-            of = {"qvel": coordinates.to_qvel(q, frame.v), "act": frame.act, "ctrl": frame.ctrl}
+            qvel = coordinates.to_qvel(q, cast(np.ndarray, frame.v))
+            of: dict[str, Any] = {"qvel": qvel, "act": frame.act, "ctrl": frame.ctrl}
             key.attrib.update({word: numbers(values) for word, values in of.items() if len(values)})
 
 
