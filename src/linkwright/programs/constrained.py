@@ -196,8 +196,8 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float):
         "residual": solution.residual,
         "iterations": solution.iterations,
         "status": status(
-            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, solution.unsure, most_lost,
-            rows=solution.pivots if solution.outcome is None and solution.iterations == 1.0 else (),
+            solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, solution.unsure,
+            most_lost, rows=solution.pivots if solution.outcome is None and solution.iterations == 1.0 else (),
         ),
     }
 

@@ -16,8 +16,8 @@ from ..rows.constrained_problem import ConstrainedProblem
 class Balance:
     """torques         tau - M a - c - J' lam
     residuals       K a - e
-    wrench_sizes    per body the sizes of (moments, forces) that were added up there: their rounding, in units of that of
-                    one number
+    wrench_sizes    per body the sizes of (moments, forces) that were added up there: their rounding, in units of that
+                    of one number
     torque_sizes    the same of each torque, of what was added up in its joint
     residual_sizes  the same of each residual
     """
@@ -34,8 +34,8 @@ def balance(problem: ConstrainedProblem, a: Sequence[Scalar], lam: Sequence[Scal
     bodies do not drown in the rounding of heavy ones.
 
     What a held load and its constraint exert cancels on the load itself, and so does their rounding, but for a wrench
-    there that the constraint takes up. So rounding is told body by body, where it arises: spread over all torques on the
-    way to the ground it would be thousands of times as much.
+    there that the constraint takes up. So rounding is told body by body, where it arises: spread over all torques on
+    the way to the ground it would be thousands of times as much.
     """
     tree, sweep = problem.tree, problem.sweep
     change = [Motion.zero()] * len(tree.parent)

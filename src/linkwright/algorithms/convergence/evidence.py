@@ -68,8 +68,8 @@ def examined(
 
 
 class _Stages:
-    """One stage a pass: torques that are missing; the rounding of what they are made of, a pattern of signs at a time; the
-    same of rows; and,
+    """One stage a pass: torques that are missing; the rounding of what they are made of, a pattern of signs at a time;
+    the same of rows; and,
     of solvers without iterations whose rows may be dependent, how hard it is to move rows by as much as they usually
     do.
 

@@ -19,8 +19,8 @@ def hard_multipliers(
     model: Model, L: Sequence[Sequence[Scalar]], l: Sequence[Scalar], rows: Sequence[int] | None = None,
     weakest: float | None = None,
 ) -> tuple[list[Scalar], Scalar, Scalar, Scalar]:
-    """(lam with L lam = l, zero where it is in doubt else one, the weakest pivot over its size, whether another one hides a
-    weaker direction), or of some rows only.
+    """(lam with L lam = l, zero where it is in doubt else one, the weakest pivot over its size, whether another one
+    hides a weaker direction), or of some rows only.
 
     A mechanism is singular at a pose if a row moves much less than it usually does, by itself or by what others leave
     of it. Multipliers would be rounding errors divided by rounding errors. `weakest` is how much less, WEAKEST if None.
