@@ -116,3 +116,8 @@ def test_mass_is_not_lumped_onto_a_body_that_drowns_in_it():
     heavy = Tree(replace(arm, bodies=(*arm.bodies[:3], replace(load, inertia=heavier))))
     assert heavy.lumped[3].m == heavy.inertia[3].m and heavy.lumped[2].m <= heavy.inertia[2].m
     assert Tree(arm).lumped[3].m == 0.0
+
+
+def test_a_weak_direction_does_not_hide_behind_dependent_rows():
+    """A dead centre closed by more rows than it takes: `ltl` was off by a factor of 35 without a word."""
+    assert recheck("toggles", 1, 11, "ltl", seed=7, digits="double")["status"] == 2

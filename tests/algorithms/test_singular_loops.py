@@ -58,7 +58,7 @@ def test_rows_that_cannot_move_are_called_dependent_and_not_a_number_is_called_s
 
 
 def test_a_mixture_of_strong_and_dependent_directions_is_not_pushed_back():
-    """`digit_like` with 5 digits: Lanczos' method met a pair that is no direction, and was off by 4e-6 silently."""
+    """`digit_like` with 5 digits: Lanczos' method met a pair that is no direction, and was off by 4e-6 in silence."""
     found = recheck("rounded", 81, 10, "lcaba", digits="double")
     assert found["status"] == 0 and found["error"] < 1e-7 and found["passes"] <= 12
 

@@ -144,7 +144,7 @@ def _solver(name: str, solve, stiffness: Stiffness, family: Family):
             solution = hard(problem)
             if family is HARD:
                 solution = examined(problem, solution, hard, _trusted(precision, most_lost))
-        return _outputs(problem, solution, most_lost)
+        return _outputs(problem, solution, most_lost, hard="mu" not in options)
 
     return evaluate
 
@@ -188,7 +188,7 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
     )
 
 
-def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float):
+def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float, *, hard: bool):
     return {
         "a": solution.a,
         "forces": _forces(problem, solution.lam),
@@ -197,8 +197,7 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float):
         "iterations": solution.iterations,
         "status": status(
             solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, solution.unsure,
-            most_lost,
-            rows=solution.pivots if solution.outcome is None and solution.iterations == 1.0 else (),
+            most_lost, rows=solution.pivots if hard else (),
         ),
     }
 

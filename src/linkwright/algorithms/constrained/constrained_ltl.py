@@ -49,10 +49,11 @@ def ltl(problem: ConstrainedProblem) -> Solution:
     for r, idle in enumerate(problem.idle):
         Lambda[r][r] = Lambda[r][r] + idle
     right = [dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
-    lam, pivot, weakest = hard_multipliers(problem.tree.model, Lambda, right, weakest=problem.weakest)
+    lam, pivot, weakest, hiding = hard_multipliers(problem.tree.model, Lambda, right, weakest=problem.weakest)
     a, residuals = _accelerate(space, L, Y, z, lam)
     free = lost_to_free_accelerations(_free_size(space, L), a, sqrt(maximum(weakest, WEAKEST)))
-    return Solution(a, lam, residuals, 1.0, [pivot], lost=maximum(lost_in_inertia_matrix(space.M, L), free))
+    lost = maximum(lost_in_inertia_matrix(space.M, L), free)
+    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost, unsure=hiding)
 
 
 def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:

@@ -26,11 +26,11 @@ def pv(problem: ConstrainedProblem) -> Solution:
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
-    lam, pivot, weakest = hard_multipliers(problem.tree.model, L, l, weakest=problem.weakest)
+    lam, pivot, weakest, hiding = hard_multipliers(problem.tree.model, L, l, weakest=problem.weakest)
     a, residuals = _roll_out(problem, joint, y, passing, lam)
     free = lost_to_free_accelerations(_free_size(y), a, sqrt(maximum(weakest, WEAKEST)))
     lost = maximum(lost_to_masses(problem.tree, IA, joint), free)
-    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost)
+    return Solution(a, lam, residuals, 1.0, [pivot], lost=lost, unsure=hiding)
 
 
 def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:

@@ -65,7 +65,7 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
         beside -= set(through.rows)
     if beside:
         rows = sorted(beside)
-        multipliers, pivot, least = hard_multipliers(tree.model, L, l, rows, problem.weakest)
+        multipliers, pivot, least, _ = hard_multipliers(tree.model, L, l, rows, problem.weakest)
         weakest = minimum(weakest, least)
         for r, multiplier in zip(rows, multipliers, strict=True):
             lam[r] = multiplier
