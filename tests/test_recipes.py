@@ -20,7 +20,7 @@ NEEDED = {"motors": ["crank_joint"], "frame": "last"}
 
 @cache
 def tree():
-    return lw.load("chain:2")
+    return lw.load("chain:2").with_actuators(lw.motor("link_1_joint"))
 
 
 @cache

@@ -45,14 +45,14 @@ def _drowns(own: RigidInertia, arriving: RigidInertia) -> bool:
 
 def _movable(joint, inertia: RigidInertia) -> RigidInertia | None:
     """The part of a body's inertia that its joint's motion does not displace."""
-    if joint.kind in ("revolute", "continuous"):  # mass spread along the axis
+    if joint.leaves_in_place == "axis":
         k = joint.k
         on_axis = [0.0, 0.0, 0.0]
         on_axis[k] = inertia.second_moments[k, k]
         return RigidInertia(inertia.m, Vector.unit(k) * inertia.h[k], _rotational(*on_axis))
-    if joint.kind in ("spherical", "universal"):  # a point mass at the centre
+    if joint.leaves_in_place == "centre":
         return RigidInertia(inertia.m, Vector.zero(), Symmetric.diagonal(0.0, 0.0, 0.0))
-    if joint.kind in ("prismatic", "translational"):  # everything that does not depend on where the origin is
+    if joint.leaves_in_place == "turning":  # does not depend on where the origin is
         return RigidInertia(0.0, Vector.zero(), inertia.J)
     return None
 
@@ -63,7 +63,7 @@ def _across_axis(joint, inertia: RigidInertia) -> RigidInertia:
     Sums and differences of the three are then exact, so that programs which need one and have two compute nothing, and
     do so whatever rounding left. Digits below the last one of the largest moment are lost.
     """
-    if joint.kind not in ("revolute", "continuous"):
+    if joint.leaves_in_place != "axis":
         return inertia
     k, i, j = joint.k, (joint.k + 1) % 3, (joint.k + 2) % 3
     J = {(r, s): inertia.J[r, s] for r in range(3) for s in range(r, 3)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -26,6 +26,10 @@ class JointMotion:
     """v is dq/dt, so that forces along q (springs) do work v' f. Not so where v lives in the moving frame."""
     slides_freely: ClassVar[bool] = False
     """Moving the frame along the axis, or turning it about the axis, changes nothing about the motion."""
+
+    leaves_in_place: ClassVar[Literal["nothing", "axis", "centre", "turning"]] = "nothing"
+    """What of its child's inertia moves alike whether it belongs to the child or to the parent (lumping.py): mass on
+    the axis, mass at the origin, or all that resists turning, where the joint does not turn."""
 
     def __init__(self, k: int = 2, pitch: float = 0.0):
         self.k, self.pitch = k, pitch

@@ -26,6 +26,7 @@ class Universal(JointMotion):
     """Turns by q[0] about x, fixed in the parent, then by q[1] about y, fixed in the child."""
 
     kind, nq, nv = "universal", 2, 2
+    leaves_in_place = "centre"
 
     def transform(self, q):
         return Transform(Turn(0, cos(q[0]), sin(q[0])), Turn(1, cos(q[1]), sin(q[1])))
@@ -76,6 +77,7 @@ class Translational(JointMotion):
     """Slides along x, y and z."""
 
     kind, nq, nv = "translational", 3, 3
+    leaves_in_place = "turning"
 
     def transform(self, q):
         return Transform(Shift(Vector(*q)))

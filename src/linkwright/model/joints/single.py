@@ -10,6 +10,7 @@ from .joint_motion import JointMotion
 class Revolute(JointMotion):
     kind, nq, nv = "revolute", 1, 1
     has_axis = slides_freely = True
+    leaves_in_place = "axis"
 
     def transform(self, q):
         return Transform(Turn(self.k, cos(q[0]), sin(q[0])))
@@ -30,6 +31,7 @@ class Continuous(Revolute):
 class Prismatic(JointMotion):
     kind, nq, nv = "prismatic", 1, 1
     has_axis = slides_freely = True
+    leaves_in_place = "turning"
 
     def transform(self, q):
         return Transform(Shift(Vector.unit(self.k) * q[0]))
