@@ -40,6 +40,13 @@ def test_a_known_name_and_long_lists():
     assert "aba" in result.stdout
 
 
+def test_actuators_are_listed(tmp_path):
+    robot = lw.load("chain:1").with_actuators(lw.motor("link_1_joint", name="drive", ctrl_range=(-3, 4)))
+    lw.save(robot, tmp_path / "a.json")
+    result = run("inspect", str(tmp_path / "a.json"), "--no-times")
+    assert result.returncode == 0 and "drive" in result.stdout and "-3 to 4" in result.stdout
+
+
 def test_unknown_robots_are_one_line():
     result = run("inspect", "humanoit")
     assert result.returncode == 1 and "Traceback" not in result.stderr and "humanoid" in result.stderr

@@ -102,6 +102,8 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
             for cost in costs
         ],
         "passive": [element.to_dictionary() for element in model.passive],
+        "actuators": [one.to_dictionary() for one in model.actuators],
+        "keyframes": list(model.keyframes),
         "ignored": list(model.ignored),
         "simulation": model.simulation.to_dictionary(),
         "warnings": list(model.warnings),
@@ -128,6 +130,8 @@ def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost],
         follows = f"{mimic.joint} follows {mimic.leader} ({mimic.multiplier:g} q + {mimic.offset:g})"
         console.print(f"[yellow]note:[/] {escape(follows)} in the file; the dynamics do not apply it", highlight=False)
     console.print(_bodies(found, everything))
+    if model.actuators:
+        console.print(_actuators(found, everything))
     console.print(_freedom(found))
     if model.constraints:
         console.print(_loops(found))
@@ -148,6 +152,19 @@ def _bodies(found: Inspection, everything: bool) -> Group:
             body.joint.kind, str(body.joint.nv), f"{body.inertia.mass:.4g}",
         )  # fmt: skip
     return Group(table, *_rest(model.nbodies - 1 - shown, "bodies"))
+
+
+def _actuators(found: Inspection, everything: bool) -> Group:
+    model = found.model
+    table = Table(title="actuators", title_justify="left")
+    for heading in ("", "actuator", "joints", "state", "commands", "forces"):
+        table.add_column(heading, justify="right" if heading == "" else "left")
+    shown = model.nu if everything else min(_MANY, model.nu)
+    for k, one in enumerate(model.actuators[:shown]):
+        ranges = ["any" if x is None else f"{x[0]:.4g} to {x[1]:.4g}" for x in (one.ctrl_range, one.force_range)]
+        joints = ", ".join(joint for joint, _ in one.drives)
+        table.add_row(str(k), escape(one.name), escape(joints), one.activation or "", *ranges)
+    return Group(table, *_rest(model.nu - shown, "actuators"))
 
 
 def _rest(count: int, what: str) -> list[Text]:

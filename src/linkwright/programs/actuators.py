@@ -20,13 +20,6 @@ def _evaluate(tree: Tree, x, options):
     }  # fmt: skip
 
 
-def _check(model: Model) -> None:
-    if not model.actuators:
-        raise InputError(
-            f"{model.name!r} has no actuators; give it some: robot.with_actuators(linkwright.motor('hip'), ...)"
-        )
-
-
 def _check_options(model: Model, options) -> None:
     if not isinstance(options["effort_limits"], bool):
         raise InputError(f"effort_limits is {options['effort_limits']!r}; expected True or False")
@@ -36,6 +29,6 @@ ACTUATORS = (
     Recipe(
         "actuation", "joint torques and forces of the model's actuators", ("q", "v", "ctrl", "act", "dt"),
         ("tau", "actuator_force", "act_rate"), _evaluate, default_outputs=("tau",), options={"effort_limits": True},
-        check=_check, check_options=_check_options, takes_actuators=lambda options: True,
+        check_options=_check_options, reads_inertias=False, takes_actuators=lambda options: True,
     ),
 )  # fmt: skip
