@@ -18,6 +18,7 @@ from ..model.configuration import coordinate_rates, is_flat, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
 from ..programs import RECIPES, Request
 from ..trace import Measured, Program, Varied, jacobians, pullback, pushforward, simplify, trace
+from .analytic import AnalyticProgram, answers
 from .implicit import ImplicitProgram
 
 ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
@@ -104,7 +105,7 @@ class Question:
             request.recipe.check(request.model)
         if request.recipe.solver is not None and request.recipe.solver.is_exact(request.options):
             return ImplicitProgram(self).program()
-        return self._explicit()
+        return AnalyticProgram(self).program() if answers(self) else self._explicit()
 
     def _explicit(self) -> Program:
         """Through the steps of the program itself."""
