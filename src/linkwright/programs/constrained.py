@@ -203,6 +203,8 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
 
 
 def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float):
+    # with a tolerance, or a rank to find, how many there were is known to the sample only
+    once = solution.converged is None and solution.outcome is None and solution.iterations == 1.0
     return {
         "a": solution.a,
         "forces": wrenches_on_first_frames(problem, solution.lam),
@@ -211,7 +213,7 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float):
         "iterations": solution.iterations,
         "status": status(
             solution.a, solution.pivots, solution.converged, solution.outcome, solution.lost, solution.unsure, most_lost,
-            rows=solution.pivots if solution.outcome is None and solution.iterations == 1.0 else (),
+            rows=solution.pivots if once else (),
         ),
     }
 
