@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.derivatives.question import Question
 from linkwright.errors import InputError, UnsupportedError
 from linkwright.programs import FORWARD_DYNAMICS, RECIPES, Request, problems, register
 from linkwright.programs.recipe import SHAPES, Recipe
@@ -116,7 +117,11 @@ def test_what_is_said_to_be_differentiable_is(recipe):
     request = request_for(recipe, recipe.outputs[0])
     program = request.program()
     along = {declared.name: f"{declared.name}_rate" for declared in program.inputs}
-    if recipe.differentiable:
+    if recipe.solver is not None:  # implicitly
+        output = recipe.outputs[0]
+        options = {"values": False, "parameters": (), "f_ext": False, "options": {}, "precision": "float64"}
+        Question.of_model("jvp", request.model, recipe.name, output, None, **options).program()
+    elif recipe.differentiable:
         directional_derivative(program, along)
     else:
         with pytest.raises(UnsupportedError, match="no rule for its derivative"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwright.model import configuration
 from linkwright.trace import Op, Program
-from linkwright.trace.interpreter import _MEANING
+from linkwright.trace.ops import OPERATIONS
 
 STEP = np.longdouble(1e-6)
 CONFIGURATIONS = ("q", "q0", "q1")
@@ -26,7 +26,7 @@ def run(program: Program, inputs: dict) -> dict[str, np.ndarray]:
             elif op is Op.CONST:
                 values.append(np.longdouble(operands[0]))
             else:
-                values.append(_MEANING[op](*(values[x] for x in operands)))
+                values.append(OPERATIONS[op].meaning(*(values[x] for x in operands)))
     return {x.name: np.array([values[n] for n in x.nodes], np.longdouble).reshape(x.shape) for x in program.outputs}
 
 

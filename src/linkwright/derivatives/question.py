@@ -18,6 +18,8 @@ from ..model.configuration import coordinate_rates, is_flat, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
 from ..programs import RECIPES, Request
 from ..trace import Measured, Program, Varied, jacobians, pullback, pushforward, simplify, trace
+from .analytic import AnalyticProgram, answers
+from .implicit import ImplicitProgram
 
 ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
@@ -53,7 +55,8 @@ class Question:
             if name in PARAMETER_NAMES and name not in parameters:
                 parameters.append(name)
             f_ext = f_ext or name == "f_ext"
-        asked = of or tuple(name for name in recipe.resolve_outputs(None) if name not in VERDICTS)
+        usual = ("a",) if recipe.solver is not None else recipe.resolve_outputs(None)
+        asked = of or tuple(name for name in usual if name not in VERDICTS)
         for name in asked:
             if name in VERDICTS and name in recipe.outputs:
                 raise InputError(f"output {name!r} of {algorithm!r} is a verdict or a count, which has no derivative")
@@ -82,36 +85,46 @@ class Question:
     def _is_curved(self, name: str, shape: tuple[int, ...]) -> bool:
         return name in self._curved and shape == (self.request.model.nq,)
 
+    @functools.cached_property
+    def shifted(self) -> dict[str, str]:
+        """Configurations that are differentiated with respect to -> the inputs that shift them."""
+        shapes = self.request.input_shapes
+        return {name: f"{name}_shift" for name in self.wrt if self._is_curved(name, shapes[name])}
+
+    def moved(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of all inputs with configurations shifted, and without the shifts."""
+        moved = dict(values)
+        for name, shift in self.shifted.items():
+            moved[name] = moved[name] + coordinate_rates(self.request.model, moved[name], moved.pop(shift))
+        return moved
+
     def program(self) -> Program:
-        request, model = self.request, self.request.model
+        request = self.request
         request.check_plan()
         if request.recipe.check is not None:
-            request.recipe.check(model)
-        shapes = request.input_shapes
-        shifted = [name for name in self.wrt if self._is_curved(name, shapes[name])]
+            request.recipe.check(request.model)
+        if request.recipe.solver is not None and request.recipe.solver.is_exact(request.options):
+            return ImplicitProgram(self).program()
+        return AnalyticProgram(self).program() if answers(self) else self._explicit()
+
+    def _explicit(self) -> Program:
+        """Through the steps of the program itself."""
+        request, model = self.request, self.request.model
         charts: list[str] = []
 
         def evaluate(**values):
-            for name in shifted:
-                rates = coordinate_rates(model, values[name], values.pop(_shift(name)))
-                values[name] = values[name] + rates
-            results = request.evaluate(values)
+            results = request.evaluate(self.moved(values))
             for name in self.of:
                 if name in self._curved and len(results[name]) == model.nq:
                     charts.append(name)
                     results[_chart(name)] = velocity_chart(model, results[name])
             return results
 
-        every = {**shapes, **{_shift(name): (model.nv,) for name in shifted}}
+        every = {**request.input_shapes, **{shift: (model.nv,) for shift in self.shifted.values()}}
         traced = simplify(trace(evaluate, every, name=request.recipe.name, labels=request.labels))
         of = [Measured(name, _chart(name) if name in charts else None) for name in self.of]
-        wrt = [Varied(name, _shift(name) if name in shifted else None) for name in self.wrt]
-        answer = ANSWERS[self.kind](traced, of, wrt, self.values)
-        return simplify(answer)
-
-
-def _shift(name: str) -> str:
-    return f"{name}_shift"
+        wrt = [Varied(name, self.shifted.get(name)) for name in self.wrt]
+        return simplify(ANSWERS[self.kind](traced, of, wrt, self.values))
 
 
 def _chart(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -108,45 +108,59 @@ def _check_options(model, options) -> None:
             raise InputError(f"rank_tolerance is {rank!r}; singular values are scaled to about 1: expected less")
 
 
-def _solver(name: str, solve, stiffness: Stiffness, family: Family):
-    def evaluate(tree, x, options):
+class Solver:
+    """One solver's way from a state to accelerations and multipliers; called, all outputs of its program."""
+
+    def __init__(self, name: str, solve, stiffness: Stiffness, family: Family):
+        self._name, self._solve, self._stiffness, self._family = name, solve, stiffness, family
+
+    def __call__(self, tree, x, options):
+        problem = self.problem(tree, x, options)
+        return self.outputs(problem, self.solution(problem, options, x.get("lam")), options)
+
+    def is_exact(self, options) -> bool:
+        """Whether solutions satisfy the equations of motion and the constraints, however they were found: neither
+        penalties nor counted iterations are left in them."""
+        return self._family is HARD or (self._family is PROXIMAL and options["iterations"] is None)
+
+    def problem(self, tree, x, options) -> ConstrainedProblem:
         mu, precision = None, Precision.of(options)
-        most_lost = precision.most_lost(name)
-        if family is not HARD:
+        if self._family is not HARD:
             counted, given = options.get("iterations", 1) is not None, options["mu"]
-            wanted = stiffness.of(counted=counted, arithmetic=precision.arithmetic)
+            wanted = self._stiffness.of(counted=counted, arithmetic=precision.arithmetic)
             if not counted:
                 if precision.answer == SINGLE:
                     wanted = softened(wanted, _rank_tolerance(tree.model, options, precision))
-                if stiffness is PRIMAL and given is None:
+                if self._stiffness is PRIMAL and given is None:
                     wanted = bearable_stiffness(tree.model, wanted)
             mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
-        problem = ConstrainedProblem(
+        return ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
             active=x.get("active"), mu=mu, baumgarte=options["baumgarte"], weakest=_weakest(tree.model, precision),
         )  # fmt: skip
-        if family is PROXIMAL:
-            start = list(x["lam"]) if "lam" in x else [0.0] * len(problem.rows)
-            factored = solve(problem, start)
-            if options["iterations"] is None:
-                usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(stiffness, TOLERANCE)[precision.answer]
-                solution = converge(factored, _accuracy(tree.model, options, mu, precision, usual), start)
-                if stiffness is PRIMAL:
-                    if usually_lost_to_masses(tree.model) > precision.most_lost_to_masses:
-                        solution = replace(solution, lost=math.inf)
-                else:
-                    once = functools.partial(_damped_once, solve)
-                    solution = examined(problem, solution, once, _trusted(precision, most_lost))
-            else:
-                solution = iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
-        else:
-            hard = pv_auto if options.get("base") == "last" else solve
-            solution = hard(problem)
-            if family is HARD:
-                solution = examined(problem, solution, hard, _trusted(precision, most_lost))
-        return _outputs(problem, solution, most_lost, hard="mu" not in options)
 
-    return evaluate
+    def solution(self, problem: ConstrainedProblem, options, lam: Sequence | None = None) -> Solution:
+        """From multipliers `lam`, of a proximal solver."""
+        model, precision = problem.tree.model, Precision.of(options)
+        trusted = _trusted(precision, precision.most_lost(self._name))
+        if self._family is not PROXIMAL:
+            hard = pv_auto if options.get("base") == "last" else self._solve
+            solution = hard(problem)
+            return examined(problem, solution, hard, trusted) if self._family is HARD else solution
+        start = [0.0] * len(problem.rows) if lam is None else list(lam)
+        factored = self._solve(problem, start)
+        if options["iterations"] is not None:
+            return iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
+        usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(self._stiffness, TOLERANCE)[precision.answer]
+        solution = converge(factored, _accuracy(model, options, problem.mu, precision, usual), start)
+        if self._stiffness is not PRIMAL:
+            return examined(problem, solution, functools.partial(_damped_once, self._solve), trusted)
+        if usually_lost_to_masses(model) > precision.most_lost_to_masses:
+            solution = replace(solution, lost=math.inf)
+        return solution
+
+    def outputs(self, problem: ConstrainedProblem, solution: Solution, options) -> dict:
+        return _outputs(problem, solution, Precision.of(options).most_lost(self._name), hard=self._family is HARD)
 
 
 def _damped_once(solve, problem: ConstrainedProblem) -> Solution:
@@ -191,7 +205,7 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
 def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float, *, hard: bool):
     return {
         "a": solution.a,
-        "forces": _forces(problem, solution.lam),
+        "forces": wrenches_on_first_frames(problem, solution.lam),
         "lam": solution.lam,
         "residual": solution.residual,
         "iterations": solution.iterations,
@@ -202,7 +216,7 @@ def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float, 
     }
 
 
-def _forces(problem: ConstrainedProblem, lam) -> list:
+def wrenches_on_first_frames(problem: ConstrainedProblem, lam) -> list:
     """The wrench of each constraint on its first frame, [linear; angular] in that frame: -rows' lam."""
     forces = []
     for c, own in zip(problem.constraints, problem.split(lam), strict=True):
@@ -216,12 +230,13 @@ def _recipe(
     options: Mapping[str, Any] | None = None, plans: Callable[[Mapping[str, Any]], bool] = lambda options: False,
     least: Callable[[Tree], int] | None = None,
 ) -> Recipe:  # fmt: skip
+    solver = Solver(name, solve, stiffness, family)
     return Recipe(
-        name, summary, ("q", "v", "tau"), _OUTPUTS, _solver(name, solve, stiffness, family), ("f_ext",), _DEFAULT,
+        name, summary, ("q", "v", "tau"), _OUTPUTS, solver, ("f_ext",), _DEFAULT,
         {**family.options, **(options or {})}, check_solvable, _check_options, _switched_inputs,
         solves="forward_dynamics", constraints=constraints, needs_independent_rows=family.needs_independent_rows,
         approximation=family.approximation, expected_passes=family.expected_passes, least_operations=least,
-        differentiable=family is not PROXIMAL, freezes_constraints=plans, needs_double=family.promises_answers,
+        differentiable=True, solver=solver, freezes_constraints=plans, needs_double=family.promises_answers,
     )  # fmt: skip
 
 

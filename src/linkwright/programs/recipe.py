@@ -109,6 +109,8 @@ class Recipe:
 
     needs_double: Callable[[Mapping[str, Any]], bool] = lambda options: False
     """Whether double precision is computed in also where arrays hold floats: `precision.py` says why."""
+    solver: Any = None
+    """Of programs that solve the equations of motion under constraints: `constrained.Solver`."""
     check_plan: Callable[[Model, Mapping[str, Any]], Any] | None = None
     """Of recipes that plan on numbers before they know their shapes: raises if the plan fails. What is in the cache has
     passed this, so it is asked only when there is something to trace.

@@ -106,9 +106,12 @@ class Request:
         text = json.dumps([request, known, sources_hash()], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def tree(self, values: Mapping[str, Any]) -> Tree:
         given = {name: values[name] for name in self.parameters}
-        tree = Tree(self.model, given) if given else tree_of(self.model)
+        return Tree(self.model, given) if given else tree_of(self.model)
+
+    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        tree = self.tree(values)
         precisions = {"precision": self.precision, "arithmetic": self.arithmetic}
         results = self.recipe.evaluate(tree, values, {**self.options, **precisions})
         return {name: results[name] for name in self.outputs}

@@ -1,0 +1,167 @@
+"""Analytic partial derivatives of inverse dynamics, and the inertia matrix with them, in O(n d) for a tree of depth d.
+
+[SinghRussellWensing2022], in body frames; [CarpentierMansard2018] find the same with other intermediate quantities. A
+body's momentum changes by I a + v x* I v. Varied along a motion m of all that hangs on it, that changes by I times the
+change of acceleration and by 2 B m with
+
+    2 B = (v x*) I - I (v x) + (I v) x*-bar
+
+of the body alone (f x*-bar m = m x* f). Both add up over the bodies that hang on a joint, so that for a direction S_j
+of a joint and S_i of one that hangs on it, or of itself, with composites I, B and f of body i:
+
+    dtau_i/dq_j = S_i' (2 B psi'_j + I psi''_j)                  dtau_i/dv_j = S_i' (2 B S_j + I (psi'_j + S'_j))
+    dtau_j/dq_i = S_j' (2 B psi'_i + I psi''_i + S_i x* f)       dtau_j/dv_i = S_j' (2 B S_i + I (psi'_i + S'_i))
+
+where psi' = v_p x S and psi'' = a_p x S + v_p x psi' are what the joint's parent p does to its direction, S' = v x S.
+
+Written out, 2 B has twelve numbers only: with Sigma the second moments, h the first, and the momentum p = m v + w x h
+
+    2 B = -2 [ C    0 ]      C = [w] Sigma + [h] [v]
+             [ [p]  0 ]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...model import Tree
+from ...scalar import Scalar
+from ...spatial import Force, Matrix, Motion, RigidInertia, Vector
+
+Rows = list[list[Scalar]]
+
+
+class CoriolisMatrix:
+    """-B of bodies that hang together, about one origin: C and p."""
+
+    __slots__ = ("C", "p")
+
+    def __init__(self, C: Matrix, p: Vector):
+        self.C, self.p = C, p
+
+    @classmethod
+    def of_body(cls, inertia: RigidInertia, v: Motion) -> CoriolisMatrix:
+        w, h = v.angular, inertia.h
+        C = Matrix.cross(w) @ inertia.second_moments + Matrix.cross(h) @ Matrix.cross(v.linear)
+        return cls(C, v.linear * inertia.m + w.cross(h))
+
+    def __add__(self, other: CoriolisMatrix) -> CoriolisMatrix:
+        return CoriolisMatrix(self.C + other.C, self.p + other.p)
+
+    def turned(self, step) -> CoriolisMatrix:
+        """Seen from the parent side of a rotation."""
+        return CoriolisMatrix(step.up_matrix(self.C), step.up(self.p))
+
+    def shifted(self, p: Vector) -> CoriolisMatrix:
+        """Seen from an origin at -p."""
+        return CoriolisMatrix(self.C + Matrix.cross(p) @ Matrix.cross(self.p), self.p)
+
+    def twice(self, m: Motion) -> Force:
+        """2 B m."""
+        w = m.angular * -2.0
+        return Force(self.C @ w, self.p.cross(w))
+
+    def twice_transposed(self, m: Motion) -> Vector:
+        """2 B' m, which has no linear part."""
+        return (self.C.T @ m.angular - self.p.cross(m.linear)) * -2.0
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a joint: S, psi', psi'' and psi' + S'."""
+
+    S: Motion
+    carried: Motion
+    carried_twice: Motion
+    moved: Motion
+
+
+@dataclass(frozen=True)
+class InverseDynamicsDerivatives:
+    """dtau/dq (in the tangent space), dtau/dv, and dtau/da, which is the inertia matrix, rotors included."""
+
+    dq: Rows
+    dv: Rows
+    M: Rows
+
+
+def serves(tree: Tree) -> bool:
+    """Whether all joints have directions that do not move in their own frame: all but universal ones."""
+    return all(joint.kind != "universal" for joint in tree.joint[1:])
+
+
+def rnea_derivatives(
+    tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], a: Sequence[Scalar], *, f_ext: Sequence[Force] | None = None
+) -> InverseDynamicsDerivatives:  # fmt: skip
+    """Of rnea.py, without what springs, dampers and tendons contribute."""
+    n = len(tree.parent)
+    X, f, B = [None] * n, [Force.zero()] * n, [None] * n
+    directions: list[list[Direction]] = [[]] * n
+    V, A = [Motion.zero()] * n, [Motion(Vector.zero(), -tree.gravity)] * n
+    for i in tree.outward():
+        joint, qi, vi, p = tree.joint[i], q[tree.iq[i]], v[tree.iv[i]], tree.parent[i]
+        X[i] = tree.Xtree[i].then(joint.transform(qi))
+        S = joint.subspace(qi)
+        velocity, acceleration, vJ = X[i] @ V[p], X[i] @ A[p], S @ vi
+        V[i] = velocity + vJ
+        A[i] = S.add_motion(acceleration + V[i].cross(vJ), a[tree.iv[i]])
+        directions[i] = [_direction(s, velocity, acceleration, V[i]) for s in _columns(S, len(vi))]
+        f[i] = tree.lumped[i] @ A[i] + V[i].cross(tree.lumped[i] @ V[i])
+        if f_ext is not None:
+            f[i] = f[i] - f_ext[i]
+        B[i] = CoriolisMatrix.of_body(tree.lumped[i], V[i])
+
+    dq, dv, M = ([[0.0] * tree.nv for _ in range(tree.nv)] for _ in range(3))
+    inertia = list(tree.lumped)
+    for i in tree.inward():
+        own = [_Column(d, inertia[i], B[i]) for d in directions[i]]
+        for c, column in enumerate(own, start=tree.iv[i].start):
+            for r, other in enumerate(directions[i], start=tree.iv[i].start):
+                dq[r][c], dv[r][c] = other.S.dot(column.dq), other.S.dot(column.dv)
+                M[r][c] = other.S.dot(column.inertia)
+            M[c][c] = M[c][c] + tree.armature[i][c - tree.iv[i].start]
+            column.dq = column.dq + directions[i][c - tree.iv[i].start].S.cross(f[i])
+        j = i
+        while tree.parent[j]:
+            for column in own:
+                column.move_to_parent(X[j])
+            j = tree.parent[j]
+            for r, other in enumerate(directions[j], start=tree.iv[j].start):
+                for c, column in enumerate(own, start=tree.iv[i].start):
+                    dq[r][c], dv[r][c] = other.S.dot(column.dq), other.S.dot(column.dv)
+                    dq[c][r] = column.twice_B @ other.carried.angular + column.inertia.dot(other.carried_twice)
+                    dv[c][r] = column.twice_B @ other.S.angular + column.inertia.dot(other.moved)
+                    M[r][c] = M[c][r] = other.S.dot(column.inertia)
+        p = tree.parent[i]
+        if p:
+            f[p] = f[p] + X[i].T @ f[i]
+            inertia[p] = inertia[p] + X[i].congruence(inertia[i])
+            B[p] = B[p] + X[i].congruence(B[i])
+    return InverseDynamicsDerivatives(dq, dv, M)
+
+
+def _columns(S, size: int) -> list[Motion]:
+    return [S @ [float(k == c) for k in range(size)] for c in range(size)]
+
+
+def _direction(S: Motion, velocity: Motion, acceleration: Motion, own_velocity: Motion) -> Direction:
+    """`velocity` and `acceleration` are the parent's, in this body's frame."""
+    carried = velocity.cross(S)
+    return Direction(S, carried, acceleration.cross(S) + velocity.cross(carried), carried + own_velocity.cross(S))
+
+
+class _Column:
+    """What a direction S does to the wrench of all that hangs on its joint, on the way to the ground: dq, dv, and I S
+    and 2 B' S, which its own torque weighs the motions of other joints with."""
+
+    __slots__ = ("dq", "dv", "inertia", "twice_B")
+
+    def __init__(self, d: Direction, inertia: RigidInertia, B: CoriolisMatrix):
+        self.dq = B.twice(d.carried) + inertia @ d.carried_twice
+        self.dv = B.twice(d.S) + inertia @ d.moved
+        self.inertia, self.twice_B = inertia @ d.S, B.twice_transposed(d.S)
+
+    def move_to_parent(self, X) -> None:
+        self.dq, self.dv, self.inertia = X.T @ self.dq, X.T @ self.dv, X.T @ self.inertia
+        self.twice_B = X.rotate_back(self.twice_B)

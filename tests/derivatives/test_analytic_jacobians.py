@@ -1,0 +1,95 @@
+"""Analytic recursions against central differences in extended precision, reverse mode, and Pinocchio."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from extended import central_difference
+from test_tree_derivatives import question, state
+
+import linkwright as lw
+from linkwright.derivatives import analytic
+from linkwright.derivatives.question import Question
+from linkwright.io import pinocchio_model, to_pinocchio
+from linkwright.robots.random import ALL_KINDS, random_tree
+from linkwright.trace import count_operations, interpret
+
+KINDS = [kind for kind in ALL_KINDS if kind != "universal"]
+
+
+def tree(seed, n):
+    return random_tree(seed, n, kinds=KINDS, armature=True, damping=True, springs=True)
+
+
+@pytest.mark.parametrize("algorithm", ["rnea", "aba"])
+@pytest.mark.parametrize(("seed", "n", "f_ext"), [(1, 9, False), (2, 4, True)])
+def test_random_trees(algorithm, seed, n, f_ext, rng, monkeypatch):
+    """In a straight line and with a loop over columns."""
+    model = tree(seed, n)
+    wrt = analytic.WRT[algorithm]
+    asked = question("jacobian", model, algorithm, wrt=wrt, f_ext=f_ext)
+    assert analytic.answers(asked)
+    program = asked.request.program()
+    given = state(model, program, rng)
+    of = asked.of[0]
+    direction = {name: rng.normal(size=model.nv) for name in wrt}
+    rate = central_difference(program, given, direction, of, model)
+    for unrolled in (0, 1000) if algorithm == "aba" else (0,):
+        monkeypatch.setattr(analytic, "UNROLLED", unrolled)
+        found = interpret(asked.program(), given)
+        total = sum(found[f"d{of}_d{name}"] @ d for name, d in direction.items())
+        np.testing.assert_allclose(total, rate, rtol=0, atol=1e-9 * np.abs(rate).max())
+
+
+def test_universal_joints_take_the_general_way():
+    model = random_tree(0, 3, kinds=["universal", "revolute"])
+    assert not analytic.answers(question("jacobian", model, "rnea"))
+    assert not analytic.answers(question("vjp", tree(0, 3), "rnea"))
+    assert not analytic.answers(question("jacobian", tree(0, 3), "rnea", wrt=("q", "masses")))
+
+
+def test_parameters_may_be_inputs_that_are_not_varied(rng):
+    model = tree(3, 3)
+    asked = Question.of_model(
+        "jacobian", model, "aba", None, ("q",), values=True, parameters=("masses", "dampings"), f_ext=False, options={},
+        precision="float64",
+    )  # fmt: skip
+    given = state(model, asked.request.program(), rng)
+    given["masses"], given["dampings"] = 2.0 * given["masses"], 3.0 * given["dampings"] + 1.0
+    direction = {"q": rng.normal(size=model.nv)}
+    rate = central_difference(asked.request.program(), given, direction, "a", model)
+    np.testing.assert_allclose(interpret(asked.program(), given)["da_dq"] @ direction["q"], rate, rtol=1e-8, atol=1e-8)
+
+
+def test_cost():
+    """Pairs of joints count only if they depend on each other."""
+    model = lw.load("solo12")
+    own = count_operations(lw.trace_program(model, "aba")).total
+    assert count_operations(question("jacobian", model, "aba").program()).total < 10 * own
+
+
+def without_damping(model):
+    """Pinocchio's dynamics leave it out."""
+    return dataclasses.replace(
+        model, bodies=tuple(dataclasses.replace(b, joint=dataclasses.replace(b.joint, damping=0.0)) if b.joint else b
+                            for b in model.bodies),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["panda", "solo12", pytest.param("talos", marks=pytest.mark.long)])
+def test_against_pinocchio(name, rng):
+    pinocchio = pytest.importorskip("pinocchio", reason="needs the package pin")
+    model = without_damping(lw.load(name))
+    other = pinocchio_model(model)
+    data = other.createData()
+    q, (v, a) = model.random_configuration(rng), rng.normal(size=(2, model.nv))
+    there = to_pinocchio(model, q)
+    pinocchio.computeRNEADerivatives(other, data, there, v, a)
+    found = interpret(question("jacobian", model, "rnea", wrt=("q", "v")).program(), {"q": q, "v": v, "a": a})
+    for mine, theirs in (("dtau_dq", data.dtau_dq), ("dtau_dv", data.dtau_dv)):
+        np.testing.assert_allclose(found[mine], theirs, rtol=0, atol=1e-11 * np.abs(theirs).max())
+    pinocchio.computeABADerivatives(other, data, there, v, a)
+    found = interpret(question("jacobian", model, "aba").program(), {"q": q, "v": v, "tau": a})
+    for mine, theirs in (("da_dq", data.ddq_dq), ("da_dv", data.ddq_dv), ("da_dtau", data.Minv)):
+        theirs = np.triu(theirs) + np.triu(theirs, 1).T if mine == "da_dtau" else theirs
+        np.testing.assert_allclose(found[mine], theirs, rtol=0, atol=1e-9 * np.abs(theirs).max())
