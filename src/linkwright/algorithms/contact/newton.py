@@ -109,9 +109,9 @@ def newton(
             return [*(d for step in steps for d in step), _slope(soft, models, x, phi, soft.split(steps[1])) + w * sum_of(
                 p * r for p, r in zip(steps[0], g, strict=True))]  # fmt: skip
 
-        goes_on = running & ~ended
-        found = guard(goes_on, solve, [*da, *_flat(dx), *_flat(dphi), steep])
-        steps = steps + where(goes_on, 1.0, 0.0)
+        one_more = where(ended, 0.0, where(running, 1.0, 0.0))
+        found = guard(one_more > 0.5, solve, [*da, *_flat(dx), *_flat(dphi), steep])
+        steps = steps + one_more
         return [*a, *_flat(x), *_flat(phi), *found[:-1], w, steps, done, found[-1]], ended
 
     nothing = [0.0] * rows

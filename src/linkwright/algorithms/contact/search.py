@@ -72,7 +72,7 @@ def walked(line: Line, whole: Scalar) -> tuple[Scalar, list[Values]]:
     slope, curvature = line.linear()
     wanted = absolute(line.steep) * SLOPE + (absolute(slope) + absolute(curvature)) * line.rounding
 
-    def trial(values, running):
+    def trial(values):
         _, low, high, last, t = values[:5]
         models = line.models(t)
         first, second = line.derivatives(t, models)
@@ -85,12 +85,11 @@ def walked(line: Line, whole: Scalar) -> tuple[Scalar, list[Values]]:
         shrinks = (absolute(step) <= last * 0.5) & (new > low) & (new < high)
         halved = where(shrinks, new, (low + high) * 0.5)
         new = where(high < _UNBOUNDED, halved, where(new < _UNBOUNDED, new, t * 4.0))
-        next_t = where(running & ~found, new, t)  # who is done is looked at again where it is
-        return [t, low, high, absolute(new - t), next_t, *(x for own in models for x in own)], found
+        return [t, low, high, absolute(new - t), new, *(x for own in models for x in own)], found
 
     sizes = [site.model_size for site in line.soft]
     start = [whole, 0.0, _UNBOUNDED, _FIRST_STEP, whole, *[0.0] * sum(sizes)]
-    values = until(trial, start, limit=TRIALS, expected=_EXPECTED, keeps=True)
+    values = until(trial, start, limit=TRIALS, expected=_EXPECTED)
     models, at = [], 5
     for size in sizes:
         models.append(values[at : at + size])
