@@ -20,8 +20,8 @@ NO_LENGTH = 1e-15
 def cone_regions(
     N: Scalar, T: Scalar, inverse: Scalar, mu: float, c: Scalar
 ) -> tuple[Scalar, Scalar, Scalar, Scalar]:  # fmt: skip
-    """(normal, mixed, shared, turned) of the Hessian [normal, mixed t'; mixed t, shared 1 + turned t t'] of the elliptic
-    cost with weight c, where t is the direction of the friction rows and `inverse` is 1 / T:
+    """(normal, mixed, shared, turned) of the Hessian [normal, mixed t'; mixed t, shared 1 + turned t t'] of the
+    elliptic cost with weight c, where t is the direction of the friction rows and `inverse` is 1 / T:
 
     nothing where N >= mu T, c/2 (N^2 + T^2) where mu N + T <= 0, and c / (1 + mu^2) / 2 (N - mu T)^2 between.
     """

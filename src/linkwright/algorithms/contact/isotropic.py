@@ -1,7 +1,7 @@
 """An elliptic contact whose friction is the same in all directions, in vectors: tangents do not occur.
 
-In the notation of cones.py with m the normal, mu its scale and f the friction, x the acceleration of the point and w the
-angular one: N = mu m (x - e), the friction rows are f0 (1 - m m')(x - e) and, of condim 4 and 6, G (w - e_w) with
+In the notation of cones.py with m the normal, mu its scale and f the friction, x the acceleration of the point and w
+the angular one: N = mu m (x - e), the friction rows are f0 (1 - m m')(x - e) and, of condim 4 and 6, G (w - e_w) with
 G = f2 1 + (f1 - f2) m m'. The cost depends on N and on the length T of both together.
 """
 

@@ -6,8 +6,8 @@ minimise over a   1/2 |a - a_smooth|^2_M + the sum of all sites' costs of x = J 
 search nor stopping test needs a product with M. Hard constraints are rows with a penalty and a multiplier, -phi: the
 method of multipliers, one update per pass.
 
-A pass walks along the last step as far as it helps, where the costs are modelled anew (search.py); unless forces are now
-what accelerations say, it finds the next step. So every model is made once, and what is done ends before a solution.
+A pass walks along the last step as far as it helps, where the costs are modelled anew (search.py); unless forces are
+now what accelerations say, it finds the next step. So every model is made once, and what is done ends before a solution.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ def newton(
 
         def solve() -> list[Scalar]:
             new_a, new_x, new_phi = _step(soft, models, phi)
-            steps = [_less(new, old) for new, old in ((new_a, a), (_flat(new_x), _flat(x)), (_flat(new_phi), _flat(phi)))]
-            return [*(d for step in steps for d in step), _slope(soft, models, x, phi, soft.split(steps[1])) + w * sum_of(
-                p * r for p, r in zip(steps[0], g, strict=True))]  # fmt: skip
+            step_a, step_x, step_phi = _less(new_a, a), _less(_flat(new_x), _flat(x)), _less(_flat(new_phi), _flat(phi))
+            slope = w * sum_of(p * r for p, r in zip(step_a, g, strict=True))
+            return [*step_a, *step_x, *step_phi, slope + _slope(soft, models, x, phi, soft.split(step_x))]
 
         one_more = where(ended, 0.0, where(running, 1.0, 0.0))
         found = guard(one_more > 0.5, solve, [*da, *_flat(dx), *_flat(dphi), steep])
@@ -142,7 +142,9 @@ def _along(x: Sequence[Scalar], t: Scalar, d: Sequence[Scalar]) -> list[Scalar]:
     return [p + t * q for p, q in zip(x, d, strict=True)]
 
 
-def _step(soft: SoftProblem, models: list[Values], phi: list[Values]) -> tuple[list[Scalar], list[Values], list[Values]]:
+def _step(
+    soft: SoftProblem, models: list[Values], phi: list[Values]
+) -> tuple[list[Scalar], list[Values], list[Values]]:
     """(a, x, phi) of the minimum of the quadratic models together."""
     own = iter(models)
     blocks = [site.penalty(next(own)) for site in (*soft.bodies, *soft.pairs)]

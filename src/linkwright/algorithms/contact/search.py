@@ -24,8 +24,8 @@ _FLAT = 1e-30
 
 @dataclass(frozen=True)
 class Line:
-    """From x along dx, with forces phi along dphi. `lam` are multipliers of constraints, which come last; `rest` is what
-    w g does along the step, `steep` the slope at its start, `rounding` what sums of slopes leave of zero."""
+    """From x along dx, with forces phi along dphi. `lam` are multipliers of constraints, which come last; `rest` is
+    what w g does along the step, `steep` the slope at its start, `rounding` what sums of slopes leave of zero."""
 
     sites: Sequence[Site]
     x: list[Values]

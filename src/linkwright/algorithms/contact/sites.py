@@ -1,5 +1,5 @@
-"""Where costs act, as Newton's method sees them: accelerations x = values(a, ...) that the mechanism gives a site, and a
-quadratic model of the cost at any x, made of a few numbers.
+"""Where costs act, as Newton's method sees them: accelerations x = values(a, ...) that the mechanism gives a site, and
+a quadratic model of the cost at any x, made of a few numbers.
 
 evaluate(x)       numbers of the model at x
 force(numbers, x) what the model's force is at x: exact where it was made, linear elsewhere
