@@ -74,7 +74,7 @@ class Contacts:
         return Touching(flag, numbers, partial(_laws, group, sizes, self.law))
 
     def forces(self, x: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
-        """Of every candidate on the first body, six along and about the axes of its frame; `x`: bodies', then pairs'."""
+        """Of every candidate on the first body, six along and about axes of its frame; `x`: bodies', then pairs'."""
         result: dict[int, list[Scalar]] = {}
         place = {id(candidate): k for k, candidate in enumerate(self.found)}
         for site, own in zip(self.bodies, x, strict=False):

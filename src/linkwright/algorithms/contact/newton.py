@@ -7,7 +7,7 @@ search nor stopping test needs a product with M. Hard constraints are rows with 
 method of multipliers, one update per pass.
 
 A pass walks along the last step as far as it helps, where the costs are modelled anew (search.py); unless forces are
-now what accelerations say, it finds the next step. So every model is made once, and what is done ends before a solution.
+now what accelerations say, it finds the next step. So every model is made once, and no solution is found in vain.
 """
 
 from __future__ import annotations
