@@ -122,6 +122,29 @@ def test_what_is_skipped_does_not_leak(lanes, dtype):
         assert np.array_equal(found.deep, deep.astype(dtype))
 
 
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_guards_that_add_to_the_same_sums(lanes):
+    """Each reads what the last one left; also what was left is read once more behind the last one."""
+
+    def function(x):
+        total, seen = [0.0, x[3]], []
+        for k in range(3):
+            more = lambda k=k, old=total: [old[0] + sqrt(x[k]) * old[1], old[1] - x[k]]  # noqa: E731
+            total = guard(x[k] > 0.0, more, total)
+            seen.append(total[k % 2])
+        return [*total, *seen]
+
+    program = simplify(trace(function, {"x": 4}))
+    x = np.random.default_rng(4).normal(size=(9, 4))
+    found = compile_program(program, lanes=lanes)(x)
+    np.testing.assert_allclose(found, interpret(program, {"x": x})["out"], rtol=1e-14, atol=1e-14)
+    values = np.zeros((9, 2)) + [0.0, 1.0] * x[:, 3:]
+    for k in range(3):
+        more = np.stack([values[:, 0] + np.sqrt(np.abs(x[:, k])) * values[:, 1], values[:, 1] - x[:, k]], axis=1)
+        values = np.where(x[:, k : k + 1] > 0, more, values)
+    np.testing.assert_allclose(found[:, :2], values, rtol=1e-13, atol=1e-13)
+
+
 def test_a_guard_that_no_lane_needs_is_a_branch():
     """A body of a hundred sines is called from one place, behind the question whether any lane needs it."""
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.contact.candidates import candidates
+from ..algorithms.contact.candidates import Candidate, candidates
+from ..algorithms.contact.contacts import Contacts
 from ..algorithms.contact.equalities import soften
 from ..algorithms.contact.newton import SoftProblem, newton
-from ..algorithms.contact.rows import ContactState, contact_states, joint_rows, rolled
+from ..algorithms.contact.rows import RowLaw, joint_rows, rolled
+from ..algorithms.contact.sites import JointSite
 from ..algorithms.rows.constrained_problem import ConstrainedProblem
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.tree.kinematics import placements
@@ -54,10 +56,11 @@ class SoftDynamics:
         )  # fmt: skip
         if not hard:
             problem.constraints = soften(problem, v, dt)
-        touching = candidates(tree, placements(tree, q))
-        self.contacts = contact_states(problem, touching, v, dt, options["cone"] or law.cone)
+        self.candidates = candidates(tree, placements(tree, q))
+        self.contacts = Contacts(self.candidates, RowLaw.of(problem, v, dt, options["cone"] or law.cone))
         joints = joint_rows(problem, v, dt, limits=options["limits"], friction=options["friction"])
-        self.soft = SoftProblem(problem, [state.rows for state in self.contacts], joints, hard)
+        pairs = list(self.contacts.pairs.values())
+        self.soft = SoftProblem(problem, self.contacts.bodies, pairs, [JointSite(rows) for rows in joints], hard)
         tolerance = TOLERANCE[precision.answer] if options["tolerance"] is None else float(options["tolerance"])
         limit = MOST_PASSES if options["iterations"] is None else options["iterations"]
         start = [0.0] * tree.nv if start is None else list(start)
@@ -76,7 +79,7 @@ class SoftDynamics:
         """What is left of hard constraints (m/s^2, rad/s^2)."""
         if not self.soft.hard:
             return 0.0
-        own = self.solution.x[len(self.soft.soft) :]
+        own = self.soft.of_constraints(self.solution.x)
         return largest_residual([x - e for c, xs in zip(self.problem.constraints, own, strict=True)
                                  for x, e in zip(xs, c.e, strict=True)])  # fmt: skip
 
@@ -84,30 +87,31 @@ class SoftDynamics:
     def penetration(self) -> Scalar:
         """The deepest of all contacts (m); zero where nothing overlaps."""
         deepest: Scalar = 0.0
-        for state in self.contacts:
-            deepest = maximum(deepest, where(state.active > 0.5, -state.candidate.touch.gap, 0.0))
+        for candidate in self.candidates:
+            deepest = maximum(deepest, where(candidate.touches, -candidate.touch.gap, 0.0))
         return deepest
 
     def contact_outputs(self) -> dict[str, Any]:
         """Forces on the first body, [linear; angular] in the contact's frame."""
-        forces, points, frames = [], [], []
-        for state, own in zip(self.contacts, self.solution.x, strict=False):
-            touch, view = state.candidate.touch, state.candidate.view
-            f = [s * y for s, y in zip(state.rows.scales, state.rows.force(own), strict=True)]
-            forces.append(f + [0.0] * (6 - len(f)))
-            points.append(list(view.point_in_world(touch.point)))
-            frames.append([list(view.direction_in_world(d)) for d in (touch.normal, touch.t1, touch.t2)])
+        points, frames = [], []
+        for candidate in self.candidates:
+            place, view = candidate.touch.place(), candidate.view
+            points.append(list(view.point_in_world(place.point)))
+            frames.append([list(view.direction_in_world(d)) for d in (place.normal, place.t1, place.t2)])
         return {
-            "contact_force": forces or np.zeros((0, 6)), "contact_point": points or np.zeros((0, 3)),
-            "contact_frame": frames or np.zeros((0, 3, 3)), "gap": [_gap(state) for state in self.contacts],
-            "active": [state.active for state in self.contacts],
+            "contact_force": self.contacts.forces(self.solution.x) or np.zeros((0, 6)),
+            "contact_point": points or np.zeros((0, 3)), "contact_frame": frames or np.zeros((0, 3, 3)),
+            "gap": [_gap(candidate) for candidate in self.candidates],
+            "active": [where(candidate.touches, 1.0, 0.0) for candidate in self.candidates],
         }  # fmt: skip
 
     def joint_torques(self) -> tuple[list[Scalar], list[Scalar]]:
         """Of limits, and of dry friction."""
         limits, friction = [0.0] * self.tree.nv, [0.0] * self.tree.nv
-        for site, own in zip(self.soft.joints, self.solution.x[len(self.contacts) :], strict=False):
-            limits[site.k], friction[site.k] = site.limit_force(own), site.friction_force(own)
+        first = len(self.soft.bodies) + len(self.soft.pairs)
+        for site, own in zip(self.soft.joints, self.solution.x[first:], strict=False):
+            rows = site.rows
+            limits[rows.k], friction[rows.k] = rows.limit_force(own), rows.friction_force(own)
         return limits, friction
 
     def constraint_forces(self) -> list:
@@ -123,22 +127,20 @@ class SoftDynamics:
 
     @property
     def _constraint_phi(self) -> list[list[Scalar]]:
-        return self.solution.phi[len(self.soft.soft) :]
+        return self.soft.of_constraints(self.solution.phi)
 
     def power(self, v: Sequence[Scalar]) -> Scalar:
         """Of contacts and of constraints, when the mechanism moves with v."""
         moved, total = rolled(self.problem, v), 0.0
-        for state, own in zip(self.contacts, self.solution.x, strict=False):
-            speeds, forces = state.rows.values(v, moved), state.rows.force(own)  # both of scaled rows
-            total = total + sum_of(x * y for x, y in zip(speeds, forces, strict=True))
-        for c, f in zip(self.problem.constraints, self._constraint_phi, strict=True):
-            total = total + sum_of(x * y for x, y in zip(c.moved(moved), f, strict=True))
+        for site, f in zip(self.soft.sites, self.solution.phi, strict=True):
+            if site not in self.soft.joints:
+                total = total + sum_of(x * y for x, y in zip(site.values(v, moved), f, strict=True))
         return total
 
 
-def _gap(state: ContactState) -> Scalar:
+def _gap(candidate: Candidate) -> Scalar:
     """Infinite where the pair has no such point in this pose."""
-    touch = state.candidate.touch
+    touch = candidate.touch
     return touch.gap if touch.possible is None else where(touch.possible, touch.gap, float("inf"))
 
 

@@ -40,6 +40,7 @@ class Graph:
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.outer: dict[int, int] = {}  # node of the parent -> element of the input OUTER
         self._outer_nodes: list[int] = []  # the reverse of it
+        self.starts: dict[int, int] = {}  # of a guard: node of the parent that its results start from -> which of them
         self._index: dict[Node, int] = {}
         self._reuses = reuses
         # what is being traced: see nesting.py
@@ -64,6 +65,8 @@ class Graph:
 
     def _read(self, above: int) -> int:
         """The input that is node `above` of the parent."""
+        if above in self.starts:
+            return self.input(CARRIED, self.starts[above])
         element = self.outer.get(above)
         if element is None:
             element = self.outer[above] = len(self._outer_nodes)

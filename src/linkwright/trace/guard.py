@@ -12,12 +12,18 @@ from ..errors import TraceError
 from .expr import Expr
 from .graph import CARRIED, Graph
 from .nesting import guard_body
-from .until import carried_values, close_body, select
+from .ops import Op
+from .until import carried_values, close_body, node_of, select
 
 
 def traced_guard(condition: Expr, body: Callable[[], Sequence], otherwise: Sequence, expected: float) -> list[Expr]:
     """The node of a guard, in the graph that is being traced; see `linkwright.scalar.guard`."""
-    inner = Graph(condition.graph.root.current, reuses=True)
+    around = condition.graph.root.current
+    inner = Graph(around, reuses=True)
+    # results of another guard or loop that these start from are read where they are carried: guards one after the other
+    # that add to the same sums share their memory
+    nodes = [(node_of(around, x), k) for k, x in enumerate(otherwise) if isinstance(x, Expr)]
+    inner.starts = {node: k for node, k in nodes if around.nodes[node][0] is Op.RESULT}
     with guard_body(inner):
         carried, needed = carried_values(inner, len(otherwise))
         values = list(body())

@@ -33,10 +33,10 @@ def contacts_of_both(text: str, pairs: list[lw.model.contact.ContactPair], qpos)
     tree = tree_of(model)
     ours = []
     for one in candidates(tree, placements(tree, [float(x) for x in q])):
-        touch, view = one.touch, one.view
+        touch, view, place = one.touch, one.view, one.touch.place()
         if touch.possible is None or touch.possible:
-            frame = [list(view.direction_in_world(d)) for d in (touch.normal, touch.t1, touch.t2)]
-            ours.append((float(touch.gap), np.array(list(view.point_in_world(touch.point))), np.array(frame)))
+            frame = [list(view.direction_in_world(d)) for d in (place.normal, place.t1, place.t2)]
+            ours.append((float(touch.gap), np.array(list(view.point_in_world(place.point))), np.array(frame)))
     compiled = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(compiled)
     data.qpos[:] = qpos

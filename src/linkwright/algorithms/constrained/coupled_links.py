@@ -35,6 +35,15 @@ class PenaltyBlock:
     inertia: Callable[[int, Sequence[Force]], ArticulatedInertia]
 
 
+@dataclass(frozen=True)
+class BodyPenalty:
+    """Penalties on one body added up: the force on it is -(inertia a + wrench)."""
+
+    body: int
+    inertia: ArticulatedInertia
+    wrench: Force
+
+
 class Couplings:
     """H[j, i], each pair kept once."""
 
@@ -62,7 +71,8 @@ class CoupledLinks:
     """What is left of the graph while links are being eliminated."""
 
     def __init__(
-        self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int], blocks: Sequence[PenaltyBlock]
+        self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int],
+        blocks: Sequence[PenaltyBlock | BodyPenalty],
     ):  # fmt: skip
         self.IA = [inertia.articulated() for inertia in problem.tree.lumped]
         self.pA, self.H = list(problem.wrenches), Couplings()
@@ -82,7 +92,11 @@ class CoupledLinks:
             for (one, K1), (two, K2) in combinations(terms, 2):  # loops
                 self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))
         for block in blocks:
-            self._add(block, turn)
+            if isinstance(block, BodyPenalty):
+                self.IA[block.body] = self.IA[block.body] + block.inertia
+                self.pA[block.body] = self.pA[block.body] + block.wrench
+            else:
+                self._add(block, turn)
 
     def _add(self, block: PenaltyBlock, turn: dict[int, int]) -> None:
         """As above, with a matrix in the place of mu."""

@@ -17,7 +17,7 @@ from ..convergence.swept_bodies import SweptBodies
 from ..parts.articulation import Articulation
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import combine, constrained_bodies
-from .coupled_links import Block, CoupledLinks, PenaltyBlock
+from .coupled_links import Block, BodyPenalty, CoupledLinks, PenaltyBlock
 from .elimination_order import elimination_order
 from .loop_spring import LoopSpring, SpringPassage
 
@@ -31,7 +31,7 @@ class EliminatedGraph:
     """All links eliminated, tips first: joints, y, and the couplings W = H S each had to its neighbours."""
 
     def __init__(
-        self, problem: ConstrainedProblem, lam: Sequence[Scalar], blocks: Sequence[PenaltyBlock] = ()
+        self, problem: ConstrainedProblem, lam: Sequence[Scalar], blocks: Sequence[PenaltyBlock | BodyPenalty] = ()
     ):  # fmt: skip
         tree, sweep = problem.tree, problem.sweep
         self.problem, self.order = problem, []

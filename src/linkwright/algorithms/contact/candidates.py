@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...model import Tree
 from ...model.contact import Interaction, Shape
+from ...scalar import Scalar
 from ...spatial import Force, Matrix, Placement, Vector
 from ..rows.closure import Terms
 from .geometry import Touch, View, touches
@@ -27,19 +28,30 @@ class Candidate:
 
     def terms(self) -> Terms:
         """Rows of the relative velocity of the first body: along normal, t1, t2, then about them."""
-        dimension = self.interaction.condim
-        directions = (self.touch.normal, self.touch.t1, self.touch.t2)
-        own = _rows(self.touch.point, directions, dimension)
+        dimension, place = self.interaction.condim, self.touch.place()
+        directions = (place.normal, place.t1, place.t2)
+        own = rows_at(place.point, directions, dimension)
         terms: Terms = [(self.body, tuple(row * self.sign for row in own))]
         if self.other:
             back = self.other_pose.rotation.T
-            point = back @ (self.touch.point - self.other_pose.position)
-            its = _rows(point, [back @ d for d in directions], dimension)
+            point = back @ (place.point - self.other_pose.position)
+            its = rows_at(point, [back @ d for d in directions], dimension)
             terms.append((self.other, tuple(row * -self.sign for row in its)))
         return terms
 
+    @property
+    def overlap(self) -> Scalar:
+        """How far the shapes are within each other's margin: positive where they push."""
+        return self.interaction.margin - self.touch.gap
 
-def _rows(point: Vector, directions: Sequence[Vector], dimension: int) -> list[Force]:
+    @property
+    def touches(self) -> Scalar:
+        """Whether they do."""
+        overlaps = self.overlap > 0.0
+        return overlaps if self.touch.possible is None else overlaps & self.touch.possible
+
+
+def rows_at(point: Vector, directions: Sequence[Vector], dimension: int) -> list[Force]:
     linear = [Force(point.cross(d), d) for d in directions[: min(dimension, 3)]]
     return linear + [Force(d, Vector.zero()) for d in directions[: max(dimension - 3, 0)]]
 

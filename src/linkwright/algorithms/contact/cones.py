@@ -7,15 +7,33 @@ beginning so that the law is isotropic in them (elliptic), or friction is one (p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ...scalar import Numbers, Scalar, maximum, sqrt, where
 from ...spatial import ArticulatedInertia, Force, Motion, sum_of
 from ..rows.closure import Terms
 
 Values = list[Scalar]
-Line = Callable[[Scalar], tuple[Scalar, Scalar]]
-_NO_LENGTH = 1e-15
+NO_LENGTH = 1e-15
+
+
+def cone_regions(
+    N: Scalar, T: Scalar, inverse: Scalar, mu: float, c: Scalar
+) -> tuple[Scalar, Scalar, Scalar, Scalar]:  # fmt: skip
+    """(normal, mixed, shared, turned) of the Hessian [normal, mixed t'; mixed t, shared 1 + turned t t'] of the
+    elliptic cost with weight c, where t is the direction of the friction rows and `inverse` is 1 / T:
+
+    nothing where N >= mu T, c/2 (N^2 + T^2) where mu N + T <= 0, and c / (1 + mu^2) / 2 (N - mu T)^2 between.
+    """
+    apart, inside = N >= T * mu, N * mu + T <= 0.0
+    between, n = c * (1.0 / (1.0 + mu * mu)), N * inverse
+
+    def pick(mid: Scalar, low: Scalar) -> Scalar:
+        return where(apart, 0.0, where(inside, low, mid))
+
+    return (
+        pick(between, c), pick(-(between * mu), 0.0), pick(between * mu * (mu - n), c), pick(between * mu * n, 0.0)
+    )  # fmt: skip
 
 
 class ContactRows:
@@ -52,8 +70,12 @@ class ContactRows:
     def hessian(self, x: Values) -> Hessian:
         raise NotImplementedError
 
-    def line(self, x: Values, dx: Values) -> Line:
-        """t -> (slope, curvature) of the cost at x + t dx."""
+    def hessian_of(self, numbers: Values) -> Hessian:
+        raise NotImplementedError
+
+    @property
+    def hessian_size(self) -> int:
+        """How many numbers that takes."""
         raise NotImplementedError
 
     def friction_squares(self, body: int) -> ArticulatedInertia | None:
@@ -63,6 +85,14 @@ class ContactRows:
 
 class Hessian:
     """normal a, normal-friction b_j, friction c_jj: H = [a b'; b C], with C = shared 1 + turned t t' or diagonal."""
+
+    def numbers(self) -> Values:
+        """All that it is made of; `ContactRows.hessian_of` takes them."""
+        raise NotImplementedError
+
+    def along(self, v: Values) -> Scalar:
+        """v' H v."""
+        return sum_of(x * y for x, y in zip(v, self.times(v), strict=True))
 
     def times(self, v: Values) -> Values:
         raise NotImplementedError
@@ -82,6 +112,9 @@ class Hessian:
 class EllipticHessian(Hessian):
     def __init__(self, normal: Scalar, mixed: Scalar, shared: Scalar, turned: Scalar, t: Values):
         self.normal, self.mixed, self.shared, self.turned, self.t = normal, mixed, shared, turned, t
+
+    def numbers(self) -> Values:
+        return [self.normal, self.mixed, self.shared, self.turned, *self.t]
 
     def times(self, v: Values) -> Values:
         along = sum_of(p * q for p, q in zip(self.t, v[1:], strict=True))
@@ -108,9 +141,7 @@ class EllipticHessian(Hessian):
 
 
 class EllipticContact(ContactRows):
-    """With U = (mu jar_n, f_j jar_j), N = U_0 and T = |U_1 ...|: nothing where N >= mu T, c/2 |U|^2 where
-    mu N + T <= 0, and c / (1 + mu^2) / 2 (N - mu T)^2 between.
-    """
+    """The cost of N = U_0 and T = |U_1 ...| with U = (mu jar_n, f_j jar_j)."""
 
     def __init__(
         self, terms: Terms, e: Sequence[Scalar], D: Scalar, mu: float, friction: Numbers, weight: float
@@ -118,44 +149,27 @@ class EllipticContact(ContactRows):
         super().__init__(terms, e, [mu, *friction], weight)
         self.mu = mu
         self.c = D * (1.0 / (mu * mu))
-        self.between = self.c * (1.0 / (1.0 + mu * mu))
 
-    def _regions(self, N: Scalar, T: Scalar, between: Scalar, inside: Scalar) -> Scalar:
-        return where(N >= T * self.mu, 0.0, where(N * self.mu + T <= 0.0, inside, between))
+    @property
+    def hessian_size(self) -> int:
+        return 3 + self.size
+
+    def hessian_of(self, numbers: Values) -> EllipticHessian:
+        return EllipticHessian(*numbers[:4], list(numbers[4:]))
 
     def hessian(self, x: Values) -> EllipticHessian:
-        U, mu, between = self.away(x), self.mu, self.between
-        N = U[0]
+        U = self.away(x)
         T = sqrt(sum_of(u * u for u in U[1:]))
-        inverse = 1.0 / maximum(T, _NO_LENGTH)
-        n, pick = N * inverse, lambda mid, low: self._regions(N, T, mid, low)
-        return EllipticHessian(
-            pick(between, self.c), pick(-(between * mu), 0.0), pick(between * mu * (mu - n), self.c),
-            pick(between * mu * n, 0.0), [u * inverse for u in U[1:]],
-        )  # fmt: skip
-
-    def line(self, x: Values, dx: Values) -> Line:
-        U, mu = self.away(x), self.mu
-        square = sum_of(u * u for u in U[1:])
-        slope = sum_of(u * d for u, d in zip(U[1:], dx[1:], strict=True))
-        growth = sum_of(d * d for d in dx[1:])
-
-        def at(t: Scalar) -> tuple[Scalar, Scalar]:
-            N, turning = U[0] + t * dx[0], slope + growth * t
-            T = sqrt(maximum(square + t * (slope + turning), 0.0))
-            inverse = 1.0 / maximum(T, _NO_LENGTH)
-            rate = turning * inverse
-            depth, deepening = N - mu * T, dx[0] - mu * rate
-            first = self._regions(N, T, self.between * (depth * deepening), self.c * (N * dx[0] + turning))
-            bend = deepening * deepening - depth * mu * ((growth - rate * rate) * inverse)
-            return first, self._regions(N, T, self.between * bend, self.c * (dx[0] * dx[0] + growth))
-
-        return at
+        inverse = 1.0 / maximum(T, NO_LENGTH)
+        return EllipticHessian(*cone_regions(U[0], T, inverse, self.mu, self.c), [u * inverse for u in U[1:]])
 
 
 class PyramidHessian(Hessian):
     def __init__(self, normal: Scalar, mixed: Values, own: Values):
         self.normal, self.mixed, self.own = normal, mixed, own
+
+    def numbers(self) -> Values:
+        return [self.normal, *self.mixed, *self.own]
 
     def times(self, v: Values) -> Values:
         normal = sum_of([self.normal * v[0], *(m * x for m, x in zip(self.mixed, v[1:], strict=True))])
@@ -179,6 +193,14 @@ class PyramidContact(ContactRows):
             return [x[0]]
         return [value for u in x[1:] for value in (x[0] + u, x[0] - u)]
 
+    @property
+    def hessian_size(self) -> int:
+        return 2 * self.size - 1
+
+    def hessian_of(self, numbers: Values) -> PyramidHessian:
+        n = self.size - 1
+        return PyramidHessian(numbers[0], list(numbers[1 : 1 + n]), list(numbers[1 + n :]))
+
     def hessian(self, x: Values) -> PyramidHessian:
         on = [where(jar < 0.0, self.D, 0.0) for jar in self._edges(self.away(x))]
         if self.size == 1:
@@ -187,26 +209,6 @@ class PyramidContact(ContactRows):
         mixed = [p - m for p, m in zip(plus, minus, strict=True)]
         own = [p + m for p, m in zip(plus, minus, strict=True)]
         return PyramidHessian(sum_of(own), mixed, own)
-
-    def line(self, x: Values, dx: Values) -> Line:
-        start, steps = self._edges(self.away(x)), self._edges(dx)
-        return one_sided_line(start, steps, [self.D] * len(start))
-
-
-def one_sided_line(start: Values, steps: Values, D: Values) -> Line:
-    """Of the sum of D/2 z^2 over those z that are negative."""
-
-    def at(t: Scalar) -> tuple[Scalar, Scalar]:
-        first: Scalar = 0.0
-        second: Scalar = 0.0
-        for z, d, stiff in zip(start, steps, D, strict=True):
-            now, pulled = z + t * d, stiff * d
-            on = now < 0.0
-            first = first + where(on, pulled * now, 0.0)
-            second = second + where(on, pulled * d, 0.0)
-        return first, second
-
-    return at
 
 
 def _squares(K: Sequence[Force]) -> ArticulatedInertia | None:

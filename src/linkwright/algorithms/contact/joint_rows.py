@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...scalar import Scalar, absolute, maximum, minimum, where
 from ...spatial import Motion
-from .cones import Line, Values
+from .cones import Values
 
 
 @dataclass(frozen=True)
@@ -70,24 +70,3 @@ class JointRows:
 
     def force(self, x: Values) -> Values:
         return [self.friction_force(x) + self.limit_force(x)]
-
-    def line(self, x: Values, dx: Values) -> Line:
-        d = dx[0]
-
-        def at(t: Scalar) -> tuple[Scalar, Scalar]:
-            now = x[0] + t * d
-            first: Scalar = 0.0
-            second: Scalar = 0.0
-            if self.friction is not None:
-                F, D = self.friction.loss, self.friction.D
-                f = D * (now - self.friction.e)
-                first = first + minimum(maximum(f, -F), F) * d
-                second = second + where(absolute(f) >= F, 0.0, D * d * d)
-            for limit in self.limits:
-                z = limit.sign * now - limit.e
-                on = z < 0.0
-                first = first + where(on, limit.D * z * d * limit.sign, 0.0)
-                second = second + where(on, limit.D * d * d, 0.0)
-            return first, second
-
-        return at

@@ -1,10 +1,13 @@
 """Newton's method for the accelerations under soft rows: each step is one solution of LCABA.
 
-minimise over a   1/2 |a - a_smooth|^2_M + the sum of all rows' costs of x = J a.
+minimise over a   1/2 |a - a_smooth|^2_M + the sum of all sites' costs of x = J a.
 
 `M (a - a_smooth) = J' phi + w g` is kept along the way (g: what the left side is at the start), so that neither line
 search nor stopping test needs a product with M. Hard constraints are rows with a penalty and a multiplier, -phi: the
 method of multipliers, one update per pass.
+
+A pass walks along the last step as far as it helps, where the costs are modelled anew (search.py); unless forces are
+now what accelerations say, it finds the next step. So every model is made once, and no solution is found in vain.
 """
 
 from __future__ import annotations
@@ -13,15 +16,14 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...scalar import Scalar, absolute, maximum, until, where
+from ...scalar import Scalar, absolute, guard, maximum, until, where
 from ...spatial import Motion, sum_of
-from ..constrained.coupled_links import PenaltyBlock
 from ..constrained.lcaba import EliminatedGraph
 from ..rows.constrained_problem import ConstrainedProblem
-from .cones import ContactRows, Line, Values
-from .joint_rows import JointRows
-from .line_search import line_search
+from .cones import Values
 from .rows import rolled
+from .search import Line, walked
+from .sites import BodySite, ConstraintSite, JointSite, PairSite, Site
 
 EXPECTED_PASSES = 4.0
 
@@ -31,37 +33,41 @@ class SoftProblem:
     """A mechanism with contacts and joint rows; its constraints have penalties mu, and multipliers if they are hard."""
 
     problem: ConstrainedProblem
-    contacts: Sequence[ContactRows]
-    joints: Sequence[JointRows]
+    bodies: Sequence[BodySite]
+    pairs: Sequence[PairSite]
+    joints: Sequence[JointSite]
     hard: bool
 
     @property
-    def soft(self) -> list[ContactRows | JointRows]:
-        return [*self.contacts, *self.joints]
+    def soft(self) -> list[Site]:
+        return [*self.bodies, *self.pairs, *self.joints]
 
     @property
-    def sizes(self) -> list[int]:
-        return [*(site.size for site in self.soft), *(c.size for c in self.problem.constraints)]
+    def sites(self) -> list[Site]:
+        return [*self.soft, *(ConstraintSite(c) for c in self.problem.constraints)]
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> list[Values]:
-        soft = [site.values(a, change) for site in self.soft]
-        return soft + [c.moved(change) for c in self.problem.constraints]
+        return [site.values(a, change) for site in self.sites]
 
     def split(self, x: Sequence[Scalar]) -> list[Values]:
         result, start = [], 0
-        for size in self.sizes:
-            result.append(list(x[start : start + size]))
-            start += size
+        for site in self.sites:
+            result.append(list(x[start : start + site.size]))
+            start += site.size
         return result
 
     def multipliers(self, phi: Sequence[Values]) -> list[Values]:
         """Of the constraints, at the start of a pass."""
-        own = phi[len(phi) - len(self.problem.constraints) :]
-        return [[-f for f in fs] if self.hard else [0.0] * len(fs) for fs in own]
+        return [[-f for f in fs] if self.hard else [0.0] * len(fs) for fs in self.of_constraints(phi)]
+
+    def of_constraints(self, values: Sequence[Values]) -> list[Values]:
+        return list(values[len(values) - len(self.problem.constraints) :])
 
 
 @dataclass(frozen=True)
 class SoftSolution:
+    """Accelerations, those of all sites, their forces; how many solutions that took, and whether it is one."""
+
     a: list[Scalar]
     x: list[Values]
     phi: list[Values]
@@ -72,59 +78,83 @@ class SoftSolution:
 def newton(
     soft: SoftProblem, start: Sequence[Scalar], tolerance: float, limit: int, rounding: float
 ) -> SoftSolution:  # fmt: skip
-    """From accelerations `start`, until the rows' forces are what their accelerations say.
+    """From accelerations `start`, until the sites' forces are what their accelerations say.
 
     `rounding`: relative size of what sums of slopes leave of zero.
     """
-    n = len(start)
+    n, sites = len(start), soft.sites
     change = rolled(soft.problem, start)
-    x0 = soft.values(start, change)
+    x0 = [value for own in soft.values(start, change) for value in own]
     g = _smooth_gradient(soft.problem, start, change)
-    rows = sum(soft.sizes)
+    rows = len(x0)
 
     def one_pass(values, running):
-        a, w, steps, done = values[:n], values[n], values[n + 1], values[n + 2]
-        x, phi = soft.split(values[n + 3 : n + 3 + rows]), soft.split(values[n + 3 + rows :])
-        new_a, new_x, new_phi = _step(soft, x, phi)
-        rest = w * sum_of((p - q) * r for p, q, r in zip(new_a, a, g, strict=True))
-        t = _length(soft, x, new_x, phi, new_phi, rest, rounding)
-        t = where(running, t, 0.0)
-        mix = lambda old, new: [p + t * (q - p) for p, q in zip(old, new, strict=True)]  # noqa: E731
-        a, w = mix(a, new_a), w * (1.0 - t)
-        x = [mix(p, q) for p, q in zip(x, new_x, strict=True)]
-        phi = [mix(p, q) for p, q in zip(phi, new_phi, strict=True)]
-        settled = _error(soft, x, phi) + absolute(w) <= tolerance * (1.0 + _largest(a))
+        a, x, phi, da, dx, dphi = (values[s] for s in _slices(n, rows))
+        w, steps, done, steep = values[-4:]
+        x, phi, dx, dphi = (soft.split(v) for v in (x, phi, dx, dphi))
+        rest = w * sum_of(p * r for p, r in zip(da, g, strict=True))
+        line = Line(sites, x, dx, phi, dphi, soft.multipliers(phi), rest, steep, rounding)
+        t, models = walked(line, where(running & (steps > 0.5), 1.0, 0.0))
+        a, w = _along(a, t, da), w * (1.0 - t)
+        x = [_along(p, t, d) for p, d in zip(x, dx, strict=True)]
+        phi = [_along(p, t, d) for p, d in zip(phi, dphi, strict=True)]
+        settled = _error(soft, models, x, phi) + absolute(w) <= tolerance * (1.0 + _largest(a))
+        last = steps > limit - 0.5
+        ended = settled | last
         done = where(running, where(settled, 1.0, 0.0), done)
-        flat = [value for site in (*x, *phi) for value in site]
-        return [*a, w, steps + where(running, 1.0, 0.0), done, *flat], settled
 
-    zeros = [0.0] * rows
-    first = [*start, 1.0, 0.0, 0.0, *(value for site in x0 for value in site), *zeros]
-    values = until(one_pass, first, limit=limit, expected=min(EXPECTED_PASSES, limit), keeps=True)
-    x, phi = soft.split(values[n + 3 : n + 3 + rows]), soft.split(values[n + 3 + rows :])
-    return SoftSolution(values[:n], x, phi, values[n + 1], values[n + 2] > 0.5)
+        def solve() -> list[Scalar]:
+            new_a, new_x, new_phi = _step(soft, models, phi)
+            step_a, step_x, step_phi = _less(new_a, a), _less(_flat(new_x), _flat(x)), _less(_flat(new_phi), _flat(phi))
+            slope = w * sum_of(p * r for p, r in zip(step_a, g, strict=True))
+            return [*step_a, *step_x, *step_phi, slope + _slope(soft, models, x, phi, soft.split(step_x))]
+
+        one_more = where(ended, 0.0, where(running, 1.0, 0.0))
+        found = guard(one_more > 0.5, solve, [*da, *_flat(dx), *_flat(dphi), steep])
+        steps = steps + one_more
+        return [*a, *_flat(x), *_flat(phi), *found[:-1], w, steps, done, found[-1]], ended
+
+    nothing = [0.0] * rows
+    first = [*start, *x0, *nothing, *[0.0] * n, *nothing, *nothing, 1.0, 0.0, 0.0, 0.0]
+    values = until(one_pass, first, limit=limit + 1, expected=min(EXPECTED_PASSES, limit) + 1.0, keeps=True)
+    a, x, phi = (values[s] for s in _slices(n, rows)[:3])
+    return SoftSolution(a, soft.split(x), soft.split(phi), values[-3], values[-2] > 0.5)
 
 
-def _step(soft: SoftProblem, x: list[Values], phi: list[Values]) -> tuple[list[Scalar], list[Values], list[Values]]:
-    """(a, x, phi) of the minimum of the cost's quadratic model at x."""
-    nc, nj = len(soft.contacts), len(soft.joints)
-    hessians = [site.hessian(own) for site, own in zip(soft.contacts, x[:nc], strict=True)]
-    penalties = [site.penalty(own) for site, own in zip(soft.joints, x[nc : nc + nj], strict=True)]
+def _slices(n: int, rows: int) -> list[slice]:
+    """Where a, x, phi and their steps are among what a pass carries."""
+    slices, start = [], 0
+    for size in (n, rows, rows, n, rows, rows):
+        slices.append(slice(start, start + size))
+        start += size
+    return slices
+
+
+def _flat(values: Sequence[Values]) -> list[Scalar]:
+    return [x for own in values for x in own]
+
+
+def _less(new: Sequence[Scalar], old: Sequence[Scalar]) -> list[Scalar]:
+    return [p - q for p, q in zip(new, old, strict=True)]
+
+
+def _along(x: Sequence[Scalar], t: Scalar, d: Sequence[Scalar]) -> list[Scalar]:
+    return [p + t * q for p, q in zip(x, d, strict=True)]
+
+
+def _step(
+    soft: SoftProblem, models: list[Values], phi: list[Values]
+) -> tuple[list[Scalar], list[Values], list[Values]]:
+    """(a, x, phi) of the minimum of the quadratic models together."""
+    own = iter(models)
+    blocks = [site.penalty(next(own)) for site in (*soft.bodies, *soft.pairs)]
+    penalties = [next(own) for _ in soft.joints]
     lam = soft.multipliers(phi)
-    blocks = [
-        PenaltyBlock(site.terms, H.matrix, [-y for y in H.times(site.e)], _inertia_of(site, H))
-        for site, H in zip(soft.contacts, hessians, strict=True)
-    ]
-    graph = EliminatedGraph(_stiffened(soft, penalties), [m for own in lam for m in own], blocks)
+    graph = EliminatedGraph(_stiffened(soft, penalties), [m for each in lam for m in each], blocks)
     a, change = graph.accelerate(graph.y, None)
-    new_x = soft.values(a, change)
-    forces: list[Values] = [
-        [-f for f in H.times(site.away(own))]
-        for site, H, own in zip(soft.contacts, hessians, new_x[:nc], strict=True)
-    ]
-    forces += [[load - H * own[0]] for (H, load), own in zip(penalties, new_x[nc : nc + nj], strict=True)]
-    forces += _pulls(soft, new_x[nc + nj :], lam)
-    return a, new_x, forces
+    x = soft.values(a, change)
+    forces = [site.force(numbers, z) for site, numbers, z in zip(soft.sites, [*models, *lam], x, strict=True)]
+    return a, x, forces
 
 
 def _stiffened(soft: SoftProblem, penalties) -> ConstrainedProblem:
@@ -133,56 +163,34 @@ def _stiffened(soft: SoftProblem, penalties) -> ConstrainedProblem:
     armature, tau = [list(own) for own in tree.armature], list(problem.tau)
     places = {k: (i, n) for i in tree.outward() for n, k in enumerate(range(tree.nv)[tree.iv[i]])}
     for site, (H, load) in zip(soft.joints, penalties, strict=True):
-        i, n = places[site.k]
-        armature[i][n], tau[site.k] = armature[i][n] + H, tau[site.k] + load
+        i, n = places[site.rows.k]
+        armature[i][n], tau[site.rows.k] = armature[i][n] + H, tau[site.rows.k] + load
     tree.armature, problem.tau, problem.tree = tuple(armature), tau, tree
-    coupled = [tuple(body for body, _ in site.terms) for site in soft.contacts if len(site.terms) > 1]
+    coupled = [tuple(body for body, _ in site.rows.terms) for site in soft.pairs]
     tree.constraint_bodies = (*tree.constraint_bodies, *dict.fromkeys(coupled))
     return problem
 
 
-def _inertia_of(site: ContactRows, H):
-    return lambda body, K: H.inertia(K, site.friction_squares(body))
+def _slope(soft: SoftProblem, models: list[Values], x: list[Values], phi: list[Values], dx: list[Values]) -> Scalar:
+    """Of the cost along a step from where the models were made, all but what w g does."""
+    slope: Scalar = 0.0
+    numbers = [*models, *soft.multipliers(phi)]
+    for site, own, z, f, d in zip(soft.sites, numbers, x, phi, dx, strict=True):
+        for step, kept, now in zip(d, f, site.force(own, z), strict=True):
+            slope = slope + step * (kept - now)
+    return slope
 
 
-def _pulls(soft: SoftProblem, x: Sequence[Values], lam: Sequence[Values]) -> list[Values]:
-    """Forces of constraints: -(lam + mu (x - e))."""
-    return [
-        [-(m + stiff * (value - e)) for m, stiff, value, e in zip(own, c.mu, values, c.e, strict=True)]
-        for c, own, values in zip(soft.problem.constraints, lam, x, strict=True)
-    ]
-
-
-def _length(soft: SoftProblem, x, new_x, phi, new_phi, rest: Scalar, rounding: float) -> Scalar:
-    """How far to go along the step; `rest` is what w g does along it."""
-    dx = [[q - p for p, q in zip(old, new, strict=True)] for old, new in zip(x, new_x, strict=True)]
-    slope, curvature = rest, -rest
-    for d, f, new in zip(dx, phi, new_phi, strict=True):
-        for step, force, then in zip(d, f, new, strict=True):
-            slope = slope + step * force
-            curvature = curvature + step * (then - force)
-    sites = soft.soft
-    lines: list[Line] = [site.line(own, d) for site, own, d in zip(sites, x, dx, strict=False)]
-    for c, own, d, lam in zip(
-        soft.problem.constraints, x[len(sites) :], dx[len(sites) :], soft.multipliers(phi), strict=True
-    ):
-        for m, stiff, value, e, step in zip(lam, c.mu, own, c.e, d, strict=True):
-            slope = slope + step * (m + stiff * (value - e))
-            curvature = curvature + stiff * step * step
-    return line_search(slope, curvature, lines, rounding) if lines else 1.0
-
-
-def _error(soft: SoftProblem, x, phi) -> Scalar:
-    """About how far accelerations are off: what rows' forces differ from those their accelerations say, times how
+def _error(soft: SoftProblem, models: list[Values], x: list[Values], phi: list[Values]) -> Scalar:
+    """About how far accelerations are off: what sites' forces differ from those their accelerations say, times how
     easily they move; of hard constraints what is left of them.
     """
-    sites = soft.soft
     worst: Scalar = 0.0
-    for site, own, f in zip(sites, x, phi, strict=False):
-        for now, then, weight in zip(site.force(own), f, site.weights, strict=True):
+    for site, own, z, f in zip(soft.soft, models, x, phi, strict=False):
+        for now, then, weight in zip(site.force(own, z), f, site.weights, strict=True):
             worst = maximum(worst, absolute(now - then) * weight)
-    for c, own, fs in zip(soft.problem.constraints, x[len(sites) :], phi[len(sites) :], strict=True):
-        for value, e, stiff, f in zip(own, c.e, c.mu, fs, strict=True):
+    for c, z, fs in zip(soft.problem.constraints, soft.of_constraints(x), soft.of_constraints(phi), strict=True):
+        for value, e, stiff, f in zip(z, c.e, c.mu, fs, strict=True):
             worst = maximum(worst, absolute(value - e if soft.hard else (value - e) + f * (1.0 / stiff)))
     return worst
 

@@ -14,21 +14,13 @@ from ...errors import UnsupportedError
 from ...model import Tree
 from ...scalar import Scalar, where
 from ...spatial import Motion, Vector, sum_of
+from ..rows.closure import Terms
 from ..rows.constrained_problem import ConstrainedProblem
 from .candidates import Candidate
 from .cones import ContactRows, EllipticContact, PyramidContact
 from .impedance import impedance, pull, stiffness
 from .joint_rows import FrictionRow, JointRows, LimitRow
 from .weights import joint_weights, shape_weight
-
-
-@dataclass(frozen=True)
-class ContactState:
-    """A candidate with its rows, and whether it pushes at all (1) or is apart (0)."""
-
-    candidate: Candidate
-    rows: ContactRows
-    active: Scalar
 
 
 def rolled(problem: ConstrainedProblem, a: Sequence[Scalar]) -> list[Motion]:
@@ -53,43 +45,68 @@ def drift(tree: Tree, v: Sequence[Scalar]) -> list[Scalar]:
     return lacking
 
 
-def contact_states(
-    problem: ConstrainedProblem, found: Sequence[Candidate], v: Sequence[Scalar], dt: Scalar, cone: str
-) -> list[ContactState]:  # fmt: skip
-    tree, law = problem.tree, problem.tree.model.contact_law
-    velocity, lacking = rolled(problem, v), rolled(problem, drift(tree, v))
-    result = []
-    for candidate in found:
-        terms, mixed = candidate.terms(), candidate.interaction
-        r = candidate.touch.gap - mixed.margin
-        d = impedance(mixed.softness, r)
-        k, b = pull(mixed.softness.solref, mixed.softness, dt, law.refsafe)
-        friction_b = b
-        if mixed.friction_solref is not None and cone == "elliptic":
-            friction_b = pull(mixed.friction_solref, mixed.softness, dt, law.refsafe)[1]
+@dataclass(frozen=True)
+class RowLaw:
+    """What reference accelerations and stiffnesses of contacts follow from: velocities of all bodies, what the rates of
+    velocities in turning bodies lack, the time step and the cone."""
+
+    tree: Tree
+    velocity: list[Motion]
+    lacking: list[Motion]
+    dt: Scalar
+    cone: str
+
+    @classmethod
+    def of(cls, problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar, cone: str) -> RowLaw:
+        tree = problem.tree
+        return cls(tree, rolled(problem, v), rolled(problem, drift(tree, v)), dt, cone)
+
+    def weight(self, candidate: Candidate) -> float:
+        return sum(shape_weight(self.tree, shape) for shape in candidate.shapes)
+
+    def stiffness(self, candidate: Candidate) -> Scalar:
+        """D of the normal row; none where the shapes are apart."""
+        d = impedance(candidate.interaction.softness, -candidate.overlap)
+        return where(candidate.touches, stiffness(d, self.weight(candidate)), 0.0)
+
+    def damping(self, candidate: Candidate) -> tuple[Scalar, Scalar]:
+        """b of the normal row, and of friction rows."""
+        mixed, refsafe = candidate.interaction, self.tree.model.contact_law.refsafe
+        b = pull(mixed.softness.solref, mixed.softness, self.dt, refsafe)[1]
+        if mixed.friction_solref is None or self.cone != "elliptic":
+            return b, b
+        return b, pull(mixed.friction_solref, mixed.softness, self.dt, refsafe)[1]
+
+    def push(self, candidate: Candidate) -> Scalar:
+        """The reference acceleration that overlap asks for: -k d(r) r."""
+        mixed, r = candidate.interaction, -candidate.overlap
+        k = pull(mixed.softness.solref, mixed.softness, self.dt, self.tree.model.contact_law.refsafe)[0]
+        return -(impedance(mixed.softness, r) * r * k)
+
+    def references(self, candidate: Candidate, terms: Terms) -> list[Scalar]:
+        """Of every row."""
+        b, friction_b = self.damping(candidate)
         e = []
-        for j in range(mixed.condim):
-            speed = sum_of(K[j].dot(velocity[body]) for body, K in terms)
-            e.append(-(speed * (b if j == 0 else friction_b)) - sum_of(K[j].dot(lacking[body]) for body, K in terms))
-        e[0] = e[0] - d * r * k
-        active = r < 0.0
-        if candidate.touch.possible is not None:
-            active = active & candidate.touch.possible
-        weight = sum(shape_weight(tree, shape) for shape in candidate.shapes)
-        rows = _rows(terms, e, where(active, stiffness(d, weight), 0.0), candidate, weight, cone, law.impratio)
-        result.append(ContactState(candidate, rows, where(active, 1.0, 0.0)))
-    return result
+        for j in range(candidate.interaction.condim):
+            speed = sum_of(K[j].dot(self.velocity[body]) for body, K in terms)
+            lacks = sum_of(K[j].dot(self.lacking[body]) for body, K in terms)
+            e.append(-(speed * (b if j == 0 else friction_b)) - lacks)
+        e[0] = e[0] + self.push(candidate)
+        return e
 
+    def rows(self, candidate: Candidate, terms: Terms, e: Sequence[Scalar], D: Scalar) -> ContactRows:
+        mixed, weight = candidate.interaction, self.weight(candidate)
+        friction = [float(f) for f in mixed.friction[: mixed.condim - 1]]
+        if mixed.condim == 1:
+            return PyramidContact(terms, e, D, [], weight)
+        mu = self.scale_of_normal(candidate)
+        if self.cone == "elliptic":
+            return EllipticContact(terms, e, D, mu, friction, weight)
+        return PyramidContact(terms, e, D * (1.0 / (2.0 * mu * mu * (1.0 + friction[0] ** 2))), friction, weight)
 
-def _rows(terms, e, D: Scalar, candidate: Candidate, weight: float, cone: str, impratio: float) -> ContactRows:
-    mixed = candidate.interaction
-    friction = [float(f) for f in mixed.friction[: mixed.condim - 1]]
-    if mixed.condim == 1:
-        return PyramidContact(terms, e, D, [], weight)
-    mu = friction[0] / math.sqrt(impratio)
-    if cone == "elliptic":
-        return EllipticContact(terms, e, D, mu, friction, weight)
-    return PyramidContact(terms, e, D * (1.0 / (2.0 * mu * mu * (1.0 + friction[0] ** 2))), friction, weight)
+    def scale_of_normal(self, candidate: Candidate) -> float:
+        """mu of the elliptic cone."""
+        return float(candidate.interaction.friction[0]) / math.sqrt(self.tree.model.contact_law.impratio)
 
 
 def joint_rows(

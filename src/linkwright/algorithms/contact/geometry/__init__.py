@@ -11,7 +11,7 @@ from .capsule_box import touches_of_capsule_and_box
 from .planes import Floor, touches_with_plane
 from .round_shapes import touches_of_round_shapes
 from .sphere_box import touches_of_sphere_and_box
-from .touch import Touch, View
+from .touch import Place, Touch, View
 
 
 def touches(first: Shape, first_pose: Placement, second: Shape, second_pose: Placement, view: View) -> list[Touch]:
@@ -25,4 +25,4 @@ def touches(first: Shape, first_pose: Placement, second: Shape, second_pose: Pla
     return touches_of_round_shapes(first, first_pose, second, second_pose, view)
 
 
-__all__ = ["Touch", "View", "touches"]
+__all__ = ["Place", "Touch", "View", "touches"]

@@ -64,7 +64,7 @@ def touches_of_capsule_and_box(
     step, goes_on = _second(closest, center, axis, direction, box.size)
     places = [center + axis * closest.s, center + axis * (closest.s + step)]
     first, second = (ball_and_box(box, box_pose, place, radius, view) for place in places)
-    return [first, Touch(second.gap, second.point, second.normal, second.t1, second.t2, goes_on > 0.5)]
+    return [first, Touch(second.gap, second.place, goes_on > 0.5)]
 
 
 def _over_faces(center: Vector, axis: Vector, size) -> _Closest:

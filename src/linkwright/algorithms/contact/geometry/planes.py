@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from ....model.contact import Shape
 from ....scalar import Scalar, sqrt, where
 from ....spatial import Placement, Vector
-from .touch import NO_LENGTH, Touch, View, tangents_along
+from .touch import NO_LENGTH, Place, Touch, View, tangents_along
 
 
 class Floor:
@@ -27,9 +29,10 @@ class Floor:
     def height(self, point: Vector) -> Scalar:
         return self._level + self.normal @ point
 
-    def touch(self, lowest: Vector, gap: Scalar, possible: Scalar | None = None) -> Touch:
+    def touch(self, gap: Scalar, lowest: Callable[[], Vector]) -> Touch:
         """Of the shape's lowest point, with the usual tangents."""
-        return Touch(gap, lowest - self.normal * (gap * 0.5), self.normal, self.t1, self.t2, possible)
+        place = lambda: Place(lowest() - self.normal * (gap * 0.5), self.normal, self.t1, self.t2)  # noqa: E731
+        return Touch(gap, place, normal=self.normal)
 
 
 def _fixed_tangent(normal: Vector) -> Vector:
@@ -49,26 +52,36 @@ def _sphere(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:
 
 
 def _ball(floor: Floor, center: Vector, radius: float) -> Touch:
-    return floor.touch(center - floor.normal * radius, floor.height(center) - radius)
+    return floor.touch(floor.height(center) - radius, lambda: center - floor.normal * radius)
 
 
 def _capsule(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:
     """Tangents follow the capsule's axis."""
     radius, half = shape.size
     axis = _column(pose, 2)
-    t1, t2 = tangents_along(axis, floor.normal, floor.view.axes[0])
-    ends = (_ball(floor, pose.position + axis * (sign * half), radius) for sign in (1.0, -1.0))
-    return [Touch(end.gap, end.point, end.normal, t1, t2) for end in ends]
+
+    def turned(end: Touch) -> Place:
+        return replace(end.place(), **dict(zip(("t1", "t2"), _tangents_of_capsule(floor, axis), strict=True)))
+
+    ends = [_ball(floor, pose.position + axis * (sign * half), radius) for sign in (1.0, -1.0)]
+    return [Touch(end.gap, partial(turned, end), normal=floor.normal) for end in ends]
+
+
+def _tangents_of_capsule(floor: Floor, axis: Vector) -> tuple[Vector, Vector]:
+    return tangents_along(axis, floor.normal, floor.view.axes[0])
 
 
 def _ellipsoid(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:
     down = pose.rotation.T @ floor.normal
     stretched = Vector(*(s * x for s, x in zip(shape.size, down, strict=True)))
     reach = sqrt(stretched @ stretched)
-    scale = -1.0 / reach
-    local = Vector(*(s * x * scale for s, x in zip(shape.size, stretched, strict=True)))
-    lowest = pose.position + pose.rotation @ local
-    return [floor.touch(lowest, floor.height(pose.position) - reach)]
+
+    def lowest() -> Vector:
+        scale = -1.0 / reach
+        local = Vector(*(s * x * scale for s, x in zip(shape.size, stretched, strict=True)))
+        return pose.position + pose.rotation @ local
+
+    return [floor.touch(floor.height(pose.position) - reach, lowest)]
 
 
 def _box(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:
@@ -76,12 +89,15 @@ def _box(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:
     edges = [_column(pose, k) * shape.size[k] for k in range(3)]
     heights = [floor.normal @ edge for edge in edges]
     level = floor.height(pose.position)
+
+    def corner(sx: float, sy: float, below: Scalar) -> Vector:
+        sign = where(below > 0.0, -1.0, 1.0)
+        return pose.position + (edges[0] * sx + edges[1] * sy - edges[2]) * sign
+
     touches = []
     for sx, sy in ((-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)):
-        corner = edges[0] * sx + edges[1] * sy - edges[2]
         below = heights[0] * sx + heights[1] * sy - heights[2]
-        sign = where(below > 0.0, -1.0, 1.0)
-        touches.append(floor.touch(pose.position + corner * sign, level - abs(below)))
+        touches.append(floor.touch(level - abs(below), partial(corner, sx, sy, below)))
     return touches
 
 
@@ -101,23 +117,32 @@ def _cylinder(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:
     scale = radius / sqrt(where(flat, 1.0, square))
     across = Vector(*(where(flat, x * radius, d * scale) for d, x in zip(down, _column(pose, 0), strict=True)))
     drop = n @ across
-    side = across.cross(axis)
-    side = side * (radius * math.sqrt(0.75) / sqrt(side @ side))
     level, end = floor.height(pose.position), along * half
-    near, far = pose.position + axis * half, pose.position - axis * half
-    third = near - across * 0.5
+
+    def at_rim(sign: float) -> Vector:
+        return pose.position + axis * (sign * half) + across
+
+    def beside(sign: float) -> Vector:
+        side = across.cross(axis)
+        side = side * (sign * radius * math.sqrt(0.75) / sqrt(side @ side))
+        return pose.position + axis * half - across * 0.5 + side
+
     gap = level + end - drop * 0.5
     return [
-        floor.touch(near + across, level + end + drop),
-        floor.touch(far + across, level - end + drop),
-        floor.touch(third + side, gap),
-        floor.touch(third - side, gap),
+        floor.touch(level + end + drop, partial(at_rim, 1.0)),
+        floor.touch(level - end + drop, partial(at_rim, -1.0)),
+        floor.touch(gap, partial(beside, 1.0)),
+        floor.touch(gap, partial(beside, -1.0)),
     ]
 
 
 def _convex(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:
     corners = [pose.position + pose.rotation @ Vector(*point) for point in shape.points]
-    return [floor.touch(corner, floor.height(corner)) for corner in corners]
+    return [floor.touch(floor.height(corner), partial(_itself, corner)) for corner in corners]
+
+
+def _itself(corner: Vector) -> Vector:
+    return corner
 
 
 def _column(pose: Placement, k: int) -> Vector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....model.contact import Shape
 from ....scalar import sqrt, where
 from ....spatial import Placement, Vector
-from .touch import NO_LENGTH, Touch, View, clipped, tangents
+from .touch import NO_LENGTH, Place, Touch, View, clipped, tangents
 
 
 def touches_of_round_shapes(
@@ -30,7 +30,8 @@ def _balls(one: Vector, its: float, two: Vector, other: float, view: View) -> To
     normal = Vector(*(where(together, z, x * scale) for x, z in zip(away, view.axes[2], strict=True)))
     gap = distance - (its + other)
     t1, t2 = tangents(normal, view)
-    return Touch(gap, two + normal * (gap * 0.5 + other), normal, t1, t2)
+    place = Place(two + normal * (gap * 0.5 + other), normal, t1, t2)
+    return Touch(gap, lambda: place)
 
 
 def _closest_on(capsule: Shape, pose: Placement, point: Vector) -> Vector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ....model.contact import Shape
 from ....scalar import sqrt, where
 from ....spatial import Placement, Vector
-from .touch import NO_LENGTH, Touch, View, clipped, tangents
+from .touch import NO_LENGTH, Place, Touch, View, clipped, tangents
 
 
 def touches_of_sphere_and_box(
@@ -43,4 +43,5 @@ def ball_and_box(box: Shape, box_pose: Placement, center: Vector, radius: float,
     )  # fmt: skip
     normal = rotation @ local
     t1, t2 = tangents(normal, view)
-    return Touch(gap, box_pose.position + rotation @ middle, normal, t1, t2)
+    place = Place(box_pose.position + rotation @ middle, normal, t1, t2)
+    return Touch(gap, lambda: place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ....scalar import Scalar, sqrt, where
@@ -31,19 +32,29 @@ class View:
 
 
 @dataclass(frozen=True)
-class Touch:
-    """gap        distance of the surfaces, negative where they overlap
-    point      half way between them
+class Place:
+    """point      half way between the surfaces
     normal     from the second shape to the first; t1 and t2 complete the frame
-    possible   whether this candidate is one at all in this pose; None if always
     """
 
-    gap: Scalar
     point: Vector
     normal: Vector
     t1: Vector
     t2: Vector
+
+
+@dataclass(frozen=True)
+class Touch:
+    """gap        distance of the surfaces, negative where they overlap
+    place      where and along which axes: computed when it is asked for, since it is needed only where shapes touch
+    possible   whether this candidate is one at all in this pose; None if always
+    normal     of its place, if that is known before
+    """
+
+    gap: Scalar
+    place: Callable[[], Place]
     possible: Scalar | None = None
+    normal: Vector | None = None
 
 
 def tangents(normal: Vector, view: View) -> tuple[Vector, Vector]:
