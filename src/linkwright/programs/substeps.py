@@ -48,7 +48,7 @@ def in_parts(take: Take, start: Mapping[str, Any], dt: Scalar) -> dict[str, Any]
             at += size
         return parts
 
-    def part(values):
+    def part(values, running):
         state, elapsed, length = split(values), values[-2], values[-1]
         h = minimum(length, dt - elapsed)
         new = take(state, h)
@@ -56,11 +56,12 @@ def in_parts(take: Take, start: Mapping[str, Any], dt: Scalar) -> dict[str, Any]
         over = ~(allowed < float("inf"))  # no use in trying again what is not finite any more
         taken = (change <= allowed) | is_shortest(h, dt) | over
         fitting = h * _SAFETY * minimum(maximum(allowed / maximum(change, _TINY), _REJECTED), 2.0 / _SAFETY)
-        kept = [where(taken, x, y) for x, y in zip(flat(new), values, strict=False)]
-        elapsed = where(taken, elapsed + h, elapsed)
-        return [*kept, elapsed, maximum(fitting, dt * (1.0 / PARTS))], taken & (elapsed >= dt * _WHOLE)
+        moves_on = running & taken
+        kept = [where(moves_on, x, y) for x, y in zip([*flat(new), elapsed + h], values, strict=False)]
+        length = where(running, maximum(fitting, dt * (1.0 / PARTS)), length)
+        return [*kept, length], taken & (kept[-1] >= dt * _WHOLE)
 
-    return split(until(part, [*flat(start), 0.0, dt], limit=_PASSES, expected=1.0))
+    return split(until(part, [*flat(start), 0.0, dt], limit=_PASSES, expected=1.0, keeps=True))
 
 
 def bearable_change(v: Sequence[Scalar], h: Scalar) -> Scalar:
