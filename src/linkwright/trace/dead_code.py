@@ -15,8 +15,8 @@ def drop_dead(program: Program) -> Program:
     return _dropped(program, {})
 
 
-# (Loop, its results that are needed) -> the loop itself, so that its id stays its own, and what is left of it. A loop is
-# asked about by every program around it, on every level.
+# (Loop, its results that are needed) -> the loop itself, so that its id stays its own, and what is left of it: every
+# program around a loop asks.
 _Known = dict[tuple[int, frozenset[int]], tuple["Until | Repeat", "_Live"]]
 
 
