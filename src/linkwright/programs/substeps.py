@@ -18,8 +18,9 @@ from ..scalar import Scalar, maximum, minimum, until, where
 
 # Velocities may change by this share of the fastest joint's in one go ...
 SUDDEN = 0.04
-# ... or by as much as this acceleration (rad/s^2, m/s^2) makes of them: what starts from rest must get going.
-HARMLESS = 50.0
+# ... or by as much as this acceleration (rad/s^2, m/s^2) makes of them: what starts from rest must get going, and where
+# weight does more than this no part is short enough (it does 60 in the biped, 45 in the delta robot).
+HARMLESS = 100.0
 PARTS = 256  # of a step; a part that short is taken as it is
 _REJECTED = 0.2  # of its length, at least, is what is tried instead of a part that was too long
 _SAFETY = 0.8
