@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from linkwright.codegen import compile_program
+from linkwright.codegen import compile_program, visits
 from linkwright.codegen.cache import program_content
 from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
@@ -302,6 +302,55 @@ def test_random_loops(seed):
     for name, value in expected.items():
         assert np.allclose(getattr(found, name), value, rtol=1e-9, atol=1e-12)
         assert all(np.array_equal(getattr(function(x[k]), name), getattr(found, name)[k]) for k in (0, 11, 20))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_loops_lane_by_lane(seed, monkeypatch):
+    """As if all of them were rare."""
+    monkeypatch.setattr(visits, "RARE", np.inf)
+    program, target = random_loops(seed), host_target()
+    x = np.random.default_rng(300 + seed).normal(size=(13, 5))
+    lanes, chunk_size = (2, 4, 8)[seed % 3], (3, None)[seed % 2]
+    function = CompiledFunction.of(build_image(program, lanes, "float64", target, chunk_size=chunk_size), target)
+    found, expected = function(x), interpret(program, {"x": x})
+    for name, value in expected.items():
+        assert np.allclose(getattr(found, name), value, rtol=1e-9, atol=1e-12)
+        assert all(np.array_equal(getattr(function(x[k]), name), getattr(found, name)[k]) for k in (0, 7, 12))
+
+
+@pytest.mark.parametrize("dtype, arithmetic", [("float64", None), ("float32", None), ("float32", "float64")])
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_what_is_rare_is_there_for_one_lane_only(lanes, dtype, arithmetic):
+    """A loop in a guard and one beside it, which read inputs, values from outside and what they carry."""
+
+    def function(x, w):
+        outside = sqrt(x[0] * x[0] + 1.0)
+
+        def rare():
+            rate = sin(x[1]) * w[0] + outside
+            return until(lambda s: ([s[0] * 0.5 + rate, s[1] + 1.0], s[0] > 3.0 * x[2]), [x[0], 0.0], limit=9)
+
+        a, passes = guard(x[2] > 0.8, rare, [outside, x[1]], expected=0.01)
+        (b,) = until(
+            lambda s: ([s[0] * 0.5 + cos(s[0]) + w[1] * a], abs(s[0]) < 1.0), [outside], limit=5, done=x[1] < 0.9,
+            expected=0.0,
+        )  # fmt: skip
+        return {"a": a * 2.0 + outside, "passes": passes, "b": b}
+
+    program = simplify(trace(function, {"x": 3, "w": 2}))
+    rng = np.random.default_rng(0)
+    x, w = rng.integers(-40, 40, size=(43, 3)) / 16.0, rng.integers(-40, 40, size=(43, 2)) / 16.0
+    function = compile_program(program, lanes=lanes, dtype=dtype, arithmetic=arithmetic)
+    found, expected = function(x.astype(dtype), w.astype(dtype)), interpret(program, {"x": x, "w": w})
+    exact = {"rtol": 1e-12} if dtype == "float64" else {"rtol": 1e-5 if arithmetic else 1e-4, "atol": 1e-5}
+    for name, value in expected.items():
+        assert np.allclose(getattr(found, name), value, **exact), name
+    for k in (0, 21, 42):
+        single = function(x[k].astype(dtype), w[k].astype(dtype))
+        assert all(np.array_equal(a, b[k]) for a, b in zip(single, found, strict=True))
+    if lanes > 1:
+        chunks = [len(re.findall(rf"define void @lw_chunk_{n}_", function.ir)) for n in (1, lanes)]
+        assert chunks[1] < chunks[0]
 
 
 def test_the_cache_tells_loops_apart():

@@ -22,8 +22,8 @@ def block_bytes(plan: Plan, vector: VectorType) -> int:
 
 
 def tile_blocks(plan: Plan, vector: VectorType) -> int:
-    machine = plan.machine
-    return max(1, min(machine.largest_tile, machine.tile_bytes // max(1, block_bytes(plan, vector))))
+    machine, used = plan.machine, block_layout(plan, vector).scratch_start
+    return max(1, min(machine.largest_tile, machine.tile_bytes // max(1, used)))
 
 
 def workspace_bytes(plan: Plan, vector: VectorType) -> int:

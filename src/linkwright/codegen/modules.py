@@ -19,7 +19,7 @@ from .kernel import (
     workspace_bytes,
 )
 from .places import Places, direct_places, packed_places
-from .plan import Plan, make_plan
+from .plan import ChunkCall, Plan, make_plan
 from .repeating_drivers import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
 from .rounds import called_functions
 from .target import Target
@@ -85,10 +85,11 @@ class ModuleSource:
         many = vector.lanes > 1
         places = self._places(vector)
         sincos_lanes = 1 if many else self.target.machine.lanes(vector.dtype)
-        for first in range(0, len(self.plan.chunks), CHUNKS_PER_MODULE):
+        numbers = [call.number for call in self.plan.called(vector.lanes) if isinstance(call, ChunkCall)]
+        for first in range(0, len(numbers), CHUNKS_PER_MODULE):
             emitter = ChunkEmitter(self.plan, vector, places, sincos_lanes=sincos_lanes)
             lines: list[str] = []
-            for number in range(first, min(first + CHUNKS_PER_MODULE, len(self.plan.chunks))):
+            for number in numbers[first : first + CHUNKS_PER_MODULE]:
                 lines += emitter.function(number, chunk_name(vector.lanes, number))
             yield self._text(lines, emitter.declarations)
 

@@ -35,12 +35,15 @@ class CodeLoop:
 
     Without such a cell it is a counted loop. `rows` is what it copies before each pass, `found` the fixed values that
     hold the results of a pass, and `results` for each of these the fixed values that are its results, one a pass.
+    `carried` are its cells, `expected` the passes of a typical sample.
     """
 
     number: int
     parts: list[Stretch | CodeLoop]
     limit: int
     running: int | None
+    carried: list[int]
+    expected: float
     rows: list[Move] = field(default_factory=list)
     found: list[int] = field(default_factory=list)
     results: list[list[int]] = field(default_factory=list)
@@ -133,9 +136,13 @@ class _Writer:
         for index, node in enumerate(program.nodes):
             if node[0] in WITH_BODY:
                 loop = program.loops[node[1]]
-                # what is only there to start from it was carried by an earlier loop: this one goes on in its cell
+                # What is only there to start from it was carried by an earlier loop: this one goes on in its cell. One
+                # of a single pass may also read it from there: what it carries is written when all has been read.
+                starts = Counter(node[2 : 2 + loop.carried])
+                reads = Counter(node[2:]) if isinstance(loop, Until) and loop.limit == 1 else starts
                 cells[index] = [
-                    values[x] if values[x] in self.cells and program.nodes[x][0] is Op.RESULT and uses[x] == 1
+                    values[x] if values[x] in self.cells and program.nodes[x][0] is Op.RESULT
+                    and uses[x] == reads[x] and starts[x] == 1
                     else self._new()
                     for x in node[2 : 2 + loop.carried]
                 ]  # fmt: skip
@@ -171,7 +178,8 @@ class _Writer:
             before = finish()
             before.writes = [(x, cell) for x, cell in zip(given_to, carried, strict=False) if x != cell]
             number, self._loops = self._loops, self._loops + 1
-            part = CodeLoop(number, [], loop.limit, carried[-1] if isinstance(loop, Until) else None)
+            running = carried[-1] if isinstance(loop, Until) else None
+            part = CodeLoop(number, [], loop.limit, running, carried, loop.expected)
             body_inputs = {CARRIED: carried, OUTER: given_to[loop.carried : operands]}
             if isinstance(loop, Repeat):
                 body_inputs[ROW] = self.tables.reserve(loop.row)

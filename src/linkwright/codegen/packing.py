@@ -179,11 +179,14 @@ def transpose(v: VectorType) -> tuple[list[str], list[str]]:
     return lines, names
 
 
-def counting_loop(label: str, index: str, count: str, body: list[str], after: str, *, before: str) -> list[str]:
-    """for index in range(count): body. Entered at `label` from the block `before`, left to `after`."""
+def counting_loop(
+    label: str, index: str, count: str, body: list[str], after: str, *, before: str, last: str | None = None
+) -> list[str]:
+    """for index in range(count): body. Entered at `label` from the block `before`, left to `after`; the body is one
+    block, or ends in the block `last`."""
     return [
         f"{label}:",
-        f"%{index} = phi i64 [ 0, %{before} ], [ %{index}_next, %{label}_body ]",
+        f"%{index} = phi i64 [ 0, %{before} ], [ %{index}_next, %{last or f'{label}_body'} ]",
         f"%{label}_more = icmp slt i64 %{index}, {count}",
         f"br i1 %{label}_more, label %{label}_body, label %{after}",
         f"{label}_body:",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from .plan import Plan
 from .vector_type import VectorType
+from .visits import scratch_bytes
 
 Place = tuple[str, int]  # pointer, bytes from it
 
@@ -52,6 +53,7 @@ class BlockLayout:
     input_start: tuple[int, ...]  # bytes
     output_start: tuple[int, ...]
     slot_start: int
+    scratch_start: int  # for visits; the end of what every block uses
     size: int
 
 
@@ -63,7 +65,7 @@ def block_layout(plan: Plan, vector: VectorType) -> BlockLayout:
         position += size * vector.bytes
     count = len(plan.program.inputs)
     end = position + plan.slots * vector.bytes
-    return BlockLayout(tuple(starts[:count]), tuple(starts[count:]), position, end)
+    return BlockLayout(tuple(starts[:count]), tuple(starts[count:]), position, end, end + scratch_bytes(plan, vector))
 
 
 def packed_places(plan: Plan, vector: VectorType) -> Places:

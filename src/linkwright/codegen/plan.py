@@ -7,6 +7,7 @@ other.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..trace import Program
@@ -15,6 +16,7 @@ from .machine import Machine
 from .outline import CodeLoop, Outline, Stretch, make_outline
 from .registers import RegisterStep, Room, allocate
 from .tables import Line, Memory, Move, even_line, merged
+from .visits import Visit, is_rare, make_visit
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,8 @@ class ChunkCall:
 @dataclass(frozen=True)
 class LoopCall:
     """Call `calls` over and over, `limit` times at the most, as long as slot `running` holds no zero in some lane; if
-    there is no such slot, `limit` times, with `rows` to copy before each pass and `results` after it."""
+    there is no such slot, `limit` times, with `rows` to copy before each pass and `results` after it. With a `visit`
+    several lanes go round one by one, in the code for one."""
 
     number: int
     calls: tuple[ChunkCall | LoopCall, ...]
@@ -33,11 +36,7 @@ class LoopCall:
     running: int | None
     rows: tuple[Move, ...] = ()
     results: tuple[Move, ...] = ()
-
-    @property
-    def inner(self) -> list[LoopCall]:
-        """Itself and the loops within it."""
-        return [self, *(loop for call in self.calls if isinstance(call, LoopCall) for loop in call.inner)]
+    visit: Visit | None = None
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,20 @@ class Plan:
         return self.outline.program
 
     @property
-    def loops(self) -> list[LoopCall]:
-        return [loop for call in self.calls if isinstance(call, LoopCall) for loop in call.inner]
+    def visited(self) -> bool:
+        """Whether there are loops that several lanes go round one by one."""
+        return any(isinstance(call, LoopCall) and call.visit for call in self.called(2))
+
+    def called(self, lanes: int) -> list[ChunkCall | LoopCall]:
+        """All functions there are for so many lanes, in the order of execution."""
+        return list(_called(self.calls, lanes))
+
+
+def _called(calls, lanes: int) -> Iterator[ChunkCall | LoopCall]:
+    for call in calls:
+        yield call
+        if isinstance(call, LoopCall) and (lanes == 1 or call.visit is None):
+            yield from _called(call.calls, lanes)
 
 
 def make_plan(program: Program, machine: Machine, chunk_size: int | None = None) -> Plan:
@@ -84,7 +95,10 @@ def make_plan(program: Program, machine: Machine, chunk_size: int | None = None)
     def _loop_call(loop: CodeLoop) -> LoopCall:
         running = None if loop.running is None else allocation.cell_slots[loop.running]
         rows, results = tuple(merged(loop.rows)), tuple(merged(result_moves[loop.number]))
-        return LoopCall(loop.number, calls(loop.parts), loop.limit, running, rows, results)
+        inside = calls(loop.parts)
+        chunks = [allocation.chunks[call.number] for call in _called(inside, 1) if isinstance(call, ChunkCall)]
+        visit = make_visit(loop, chunks, outline, allocation.cell_slots) if is_rare(loop, allocation.slots) else None
+        return LoopCall(loop.number, inside, loop.limit, running, rows, results, visit)
 
     instructions = [x for stretch in outline.stretches for x in stretch.instructions]
     return Plan(

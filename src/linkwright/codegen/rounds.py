@@ -1,25 +1,31 @@
 """The functions of loops and guards, which call the chunks of their bodies.
 
 They take the same pointers as a chunk, so that whoever runs a program just makes one call after the other. A block
-leaves when none of its lanes needs another pass, whatever the other blocks of its tile do.
+leaves when none of its lanes needs another pass, whatever the other blocks of its tile do. What is rare, lanes go
+round one by one (visits.py).
 """
 
 from __future__ import annotations
 
 from .calls import body_calls, called_name, chunk_name
 from .counted import counted_function
-from .places import Places
-from .plan import LoopCall, Plan
+from .places import Places, block_layout
+from .plan import ChunkCall, LoopCall, Plan
 from .vector_type import VectorType
+from .visiting import visiting_function
 
 
 def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str]:
     """Declarations of the chunks, which are in other modules, and the functions of the loops."""
     kinds = ", ".join(["ptr"] * (places.parameters.count(",") + 1))
-    lines = [f"declare void @{chunk_name(vector.lanes, k)}({kinds})" for k in range(len(plan.chunks))]
-    for loop in plan.loops:
-        if loop.running is None:
+    lines: list[str] = []
+    for loop in plan.called(vector.lanes):
+        if isinstance(loop, ChunkCall):
+            lines.append(f"declare void @{chunk_name(vector.lanes, loop.number)}({kinds})")
+        elif loop.running is None:
             lines += counted_function(plan, loop, places, vector)
+        elif loop.visit is not None and vector.lanes > 1:
+            lines += visiting_function(plan, loop, loop.visit, places, block_layout(plan, vector), vector)
         elif loop.limit == 1:
             lines += _guard_function(loop, loop.running, places, vector)
         else:

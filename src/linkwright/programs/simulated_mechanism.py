@@ -28,7 +28,7 @@ from ..model import Model, Tree
 from ..model.configuration import difference, integrate
 from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.parameters import PARAMETER_NAMES
-from ..scalar import Scalar, maximum, minimum, until
+from ..scalar import Scalar, guard, maximum, minimum
 from ..spatial import Force
 from .choice import FORWARD_DYNAMICS, Wish, choose
 from .joint_inertia import joint_inertias
@@ -175,17 +175,16 @@ class SimulatedMechanism:
         constraints' say is limited: the direction they would turn velocities into is nearly closed to them anyway, and
         what is left undone opens them by no more than rounding does."""
         change, bearable = largest_residual(a) * self.h, bearable_change(v, self.h)
-        fine = (change <= bearable) | ~is_shortest(self.h, self.dt)
+        too_sudden = is_shortest(self.h, self.dt) & ~(change <= bearable)
 
-        given = {"q": q, "v": v, "tau": tau, **self.f_ext}
-
-        def limited(values):
+        def limited():
+            given = {"q": q, "v": v, "tau": tau, **self.f_ext}
             loose = RECIPES["aba"].evaluate(tree, given, RECIPES["aba"].options)
             driven = _DRIVEN * largest_residual(loose["a"]) * self.h  # what torques and weight do is no dead point
             share = minimum(1.0, maximum(bearable, driven) / change)
-            return [share * x for x in values], True
+            return [share * x for x in a]
 
-        return until(limited, list(a), done=fine, limit=1, expected=0.0)
+        return guard(too_sudden, limited, list(a), expected=0.0)
 
     def stiffened(self, slope: Sequence[Scalar], time: Scalar) -> Tree:
         """The mechanism as it feels when torques fall by `slope` per velocity: the time until then times that is

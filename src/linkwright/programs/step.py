@@ -70,7 +70,9 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     late = [d * (y - x) for d, x, y in zip(step.damping, v, now, strict=True)]  # dampers feel v
     torque = _sum(*(part.torque for part in acting), late)
     tree = step.stiffened(_sum(step.damping, *(part.slope for part in acting)), time)
+    # J-dot v at the velocity of now, which the solver needs too; by just that J v of `lag` seconds ago is off zero
     errors = constraint_state(step.tree, q, step.velocities_in_axes_of(lag, q, v))
+    errors = errors._replace(bias=constraint_state(step.tree, q, now).bias)
     solution = step.solve(tree, q, now, torque, step.desired(errors, lag), lam, step.f_ext)
     solution["status"] = judged_without_pull(solution, step.desired(errors, lag))
     if step.constrained:

@@ -18,8 +18,9 @@ from ..scalar import Scalar, maximum, minimum, until, where
 
 # Velocities may change by this share of the fastest joint's in one go ...
 SUDDEN = 0.04
-# ... or by as much as this acceleration (rad/s^2, m/s^2) makes of them: what starts from rest must get going.
-HARMLESS = 50.0
+# ... or by as much as this acceleration (rad/s^2, m/s^2) makes of them: what starts from rest must get going, and where
+# weight does more than this no part is short enough (it does 60 in the biped, 45 in the delta robot).
+HARMLESS = 100.0
 PARTS = 256  # of a step; a part that short is taken as it is
 _REJECTED = 0.2  # of its length, at least, is what is tried instead of a part that was too long
 _SAFETY = 0.8
@@ -48,7 +49,7 @@ def in_parts(take: Take, start: Mapping[str, Any], dt: Scalar) -> dict[str, Any]
             at += size
         return parts
 
-    def part(values):
+    def part(values, running):
         state, elapsed, length = split(values), values[-2], values[-1]
         h = minimum(length, dt - elapsed)
         new = take(state, h)
@@ -56,11 +57,12 @@ def in_parts(take: Take, start: Mapping[str, Any], dt: Scalar) -> dict[str, Any]
         over = ~(allowed < float("inf"))  # no use in trying again what is not finite any more
         taken = (change <= allowed) | is_shortest(h, dt) | over
         fitting = h * _SAFETY * minimum(maximum(allowed / maximum(change, _TINY), _REJECTED), 2.0 / _SAFETY)
-        kept = [where(taken, x, y) for x, y in zip(flat(new), values, strict=False)]
-        elapsed = where(taken, elapsed + h, elapsed)
-        return [*kept, elapsed, maximum(fitting, dt * (1.0 / PARTS))], taken & (elapsed >= dt * _WHOLE)
+        moves_on = running & taken
+        kept = [where(moves_on, x, y) for x, y in zip([*flat(new), elapsed + h], values, strict=False)]
+        length = where(running, maximum(fitting, dt * (1.0 / PARTS)), length)
+        return [*kept, length], taken & (kept[-1] >= dt * _WHOLE)
 
-    return split(until(part, [*flat(start), 0.0, dt], limit=_PASSES, expected=1.0))
+    return split(until(part, [*flat(start), 0.0, dt], limit=_PASSES, expected=1.0, keeps=True))
 
 
 def bearable_change(v: Sequence[Scalar], h: Scalar) -> Scalar:

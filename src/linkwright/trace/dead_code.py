@@ -12,21 +12,29 @@ from .program import Input, Program, Repeat, Until
 
 
 def drop_dead(program: Program) -> Program:
-    wanted: dict[int, set[int]] = {}  # node of a loop -> which of its results are needed
-    needed = _needed(program, (node for output in program.outputs for node in output.nodes), wanted)
+    return _dropped(program, {})
+
+
+# (Loop, its results that are needed) -> the loop itself, so that its id stays its own, and what is left of it: every
+# program around a loop asks.
+_Known = dict[tuple[int, frozenset[int]], tuple["Until | Repeat", "_Live"]]
+
+
+def _dropped(program: Program, known: _Known) -> Program:
+    needs = _Needs(program, known)
+    needs.add(node for output in program.outputs for node in output.nodes)
     position: dict[int, int] = {}
     nodes: list[tuple] = []
     loops: list[Until | Repeat] = []
     kept: dict[int, dict[int, int]] = {}  # node of a loop -> its old results to the new ones
     for index, node in enumerate(program.nodes):
-        if not needed[index]:
+        if not needs.needed[index]:
             continue
         if node[0] in WITH_BODY:
-            old = program.loops[node[1]]
-            live = _live(old, wanted.get(index, set()))
+            old, live = program.loops[node[1]], needs.live(index)
             node = (node[0], len(loops), *live.operands(old, node))
             kept[index] = live.renumbered(old)
-            loops.append(_trimmed(old, live))
+            loops.append(_trimmed(old, live, known))
         elif node[0] is Op.RESULT:
             node = (Op.RESULT, node[1], kept[node[1]][node[2]])
         position[index] = len(nodes)
@@ -35,25 +43,48 @@ def drop_dead(program: Program) -> Program:
     return Program(program.name, tuple(nodes), program.inputs, outputs, tuple(loops))
 
 
-def _needed(program: Program, roots: Iterable[int], wanted: dict[int, set[int]]) -> bytearray:
-    """Which nodes the roots need. Of a loop: the starts of what it must carry, and what that reads."""
-    needed = bytearray(len(program.nodes))
-    for root in roots:
-        needed[root] = 1
-    for index in range(len(program.nodes) - 1, -1, -1):
-        node = program.nodes[index]
-        if not needed[index]:
-            continue
-        if node[0] is Op.RESULT:
-            wanted.setdefault(node[1], set()).add(node[2])
-        if node[0] in WITH_BODY:
-            loop = program.loops[node[1]]
-            operands = _live(loop, wanted.get(index, set())).operands(loop, node)
-        else:
-            operands = operands_of(node)
-        for operand in operands:
-            needed[operand] = 1
-    return needed
+class _Needs:
+    """Which nodes of a program are needed. Of a loop: the starts of what it must carry, and what that reads."""
+
+    def __init__(self, program: Program, known: _Known):
+        self.needed = bytearray(len(program.nodes))
+        self.inputs: list[tuple[int, int]] = []  # of the program that are needed: (number, element)
+        self._program, self._known = program, known
+        self._wanted: dict[int, set[int]] = {}  # node of a loop -> which of its results are needed
+
+    def live(self, index: int) -> _Live:
+        """What is left of the loop of a node."""
+        loop, wanted = self._program.loops[self._program.nodes[index][1]], frozenset(self._wanted.get(index, ()))
+        key = id(loop), wanted
+        if key not in self._known:
+            self._known[key] = loop, _live(loop, wanted, self._known)
+        return self._known[key][1]
+
+    def add(self, roots: Iterable[int]) -> None:
+        nodes, needed = self._program.nodes, self.needed
+        stack, asked = list(roots), set()  # loops more results of which turned out to be needed
+        while stack or asked:
+            if not stack:  # the last one first: what it needs are results of those before
+                index = max(asked)
+                asked.remove(index)
+                stack += self.live(index).operands(self._program.loops[nodes[index][1]], nodes[index])
+                continue
+            index = stack.pop()
+            if needed[index]:
+                continue
+            needed[index] = 1
+            op, *rest = nodes[index]
+            if op is Op.INPUT:
+                self.inputs.append((rest[0], rest[1]))
+            elif op in WITH_BODY:
+                asked.add(index)
+            elif op is Op.RESULT:
+                loop, result = rest
+                self._wanted.setdefault(loop, set()).add(result)
+                needed[loop] = 1
+                asked.add(loop)
+            elif op is not Op.CONST:
+                stack += rest
 
 
 class _Live(NamedTuple):
@@ -80,27 +111,25 @@ class _Live(NamedTuple):
         return {old: new for new, old in enumerate(numbers)}
 
 
-def _live(loop: Until | Repeat, wanted: set[int]) -> _Live:
+def _live(loop: Until | Repeat, wanted: frozenset[int], known: _Known) -> _Live:
     """What is needed so that the wanted results, and the decision to go on, come out right."""
-    body, results = loop.body, set()
+    following, others = loop.body.outputs
+    results: set[int] = set()
     if isinstance(loop, Repeat):
-        carried = {k for k in wanted if k < loop.carried}
+        new = {k for k in wanted if k < loop.carried}
         results = {(k - loop.carried) % loop.row_results for k in wanted if k >= loop.carried}
     else:
-        carried = {*wanted, loop.carried - 1}
-    while True:
-        following, others = body.outputs
-        roots = [following.nodes[k] for k in carried] + [others.nodes[k] for k in results]
-        needed = _needed(body, roots, {})
-        used = [node[1:] for index, node in enumerate(body.nodes) if needed[index] and node[0] is Op.INPUT]
-        more = {element for number, element in used if number == CARRIED} - carried
-        if not more:
-            read, row = (sorted(element for n, element in used if n == number) for number in (OUTER, ROW))
-            return _Live(sorted(carried), read, row, sorted(results))
-        carried |= more
+        new = {*wanted, loop.carried - 1}
+    needs, carried = _Needs(loop.body, known), set[int]()
+    needs.add(others.nodes[k] for k in results)
+    while new := (new | {k for number, k in needs.inputs if number == CARRIED}) - carried:
+        carried |= new
+        needs.add([following.nodes[k] for k in new])
+    read, row = (sorted(element for n, element in needs.inputs if n == number) for number in (OUTER, ROW))
+    return _Live(sorted(carried), read, row, sorted(results))
 
 
-def _trimmed(loop: Until | Repeat, live: _Live) -> Until | Repeat:
+def _trimmed(loop: Until | Repeat, live: _Live, known: _Known) -> Until | Repeat:
     body = loop.body
     left = (live.carried, live.read, live.row)
     renumbered = [{k: n for n, k in enumerate(elements)} for elements in left]
@@ -114,4 +143,4 @@ def _trimmed(loop: Until | Repeat, live: _Live) -> Until | Repeat:
         others = replace(others, shape=(len(live.results),), nodes=tuple(others.nodes[k] for k in live.results))
     following = replace(following, shape=(len(live.carried),), nodes=tuple(following.nodes[k] for k in live.carried))
     inputs = tuple(Input(x.name, (len(elements),)) for x, elements in zip(body.inputs, left, strict=False))
-    return replace(loop, body=drop_dead(Program(body.name, nodes, inputs, (following, others), body.loops)))
+    return replace(loop, body=_dropped(Program(body.name, nodes, inputs, (following, others), body.loops), known))

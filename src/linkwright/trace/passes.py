@@ -15,16 +15,15 @@ from .program import Program
 
 
 def simplify(program: Program) -> Program:
-    """All passes on the program, each also on the bodies of its loops: those first, since what a body no longer reads
-    need not be computed."""
+    """All passes on the program and on the bodies of its loops."""
     for transform in PASSES:
-        program = _everywhere(transform, program).check()
+        program = transform(program).check()
     return program
 
 
-def _everywhere(transform, program: Program) -> Program:
-    loops = tuple(replace(loop, body=_everywhere(transform, loop.body)) for loop in program.loops)
-    return transform(replace(program, loops=loops))
+def _factored(program: Program) -> Program:
+    loops = tuple(replace(loop, body=_factored(loop.body)) for loop in program.loops)
+    return factor_products(replace(program, loops=loops))
 
 
-PASSES = (drop_dead, factor_products, drop_dead)
+PASSES = (drop_dead, _factored, drop_dead)  # dead code is dropped from bodies as well

@@ -164,7 +164,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     )  # fmt: skip
     weak = WeakDirections(factored, accuracy, sizes, RowVector(start), first)
     inner, residuals, lam, passes, weakest, outcome = weak.resolved(
-        *split(values), values[-3], values[-2], values[-1] > 0.5
+        *split(values), values[-3], values[-2], values[-1] < 0.5
     )
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)

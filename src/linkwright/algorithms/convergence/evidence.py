@@ -7,8 +7,8 @@ some signs, and what the answer does then is that error. (With signs at random t
 ever small by chance; two patterns are tried.)
 
 All of it is the solver once more with other right-hand sides, so its factors are at hand: when traced they are the same
-nodes, computed before the loop. Samples without doubt pay nothing: `until` is done before it begins. Accelerations stay
-as they are, so programs without `status` do not even have the loop.
+nodes, computed before. Samples without doubt pay nothing: the rest stands behind a guard. Accelerations stay as they
+are, so programs without `status` do not even have that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ...scalar import Scalar, maximum, until, where
+from ...scalar import Scalar, guard, maximum, until, where
 from ...spatial import Force, RowVector, sum_of
 from ...spatial.partial_factorization import WEAKEST
 from ..rows.constrained_problem import NO, PROBABLY, ConstrainedProblem, Solution
@@ -93,8 +93,9 @@ class _Stages:
         solution = self.solution
         left = [0.0] * len(solution.lam) if self.proximal else []
         start = [*solution.a, *solution.lam, *left, 0.0, 0.0, 0.0]
-        values = until(self.stage, start, done=doubt < 0.5, limit=len(self.names), expected=0.0)
-        return values[-3], values[-2] if self.ranks else None
+        count = len(self.names)
+        found = guard(doubt > 0.5, lambda: until(self.stage, start, limit=count)[-3:-1], [0.0, 0.0], expected=0.0)
+        return found[0], found[1] if self.ranks else None
 
     def stage(self, values):
         n, m = len(self.solution.a), len(self.solution.lam)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...scalar import Scalar, maximum, minimum, sqrt, until, where
+from ...scalar import Scalar, guard, maximum, minimum, sqrt, until, where
 from ...spatial import RowVector, eigenvectors
 from ..rows.joint_motions import squared_joint_motions
 from .converge import _NOTHING, AccelerationSizes, Accuracy
@@ -56,10 +56,10 @@ class WeakDirections:
         self.start, self.first = start, first
 
     def resolved(
-        self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, weakest: Scalar, done: Scalar
+        self, inner: list[Scalar], residuals: RowVector, lam: RowVector, passes: Scalar, weakest: Scalar, undone: Scalar
     ):  # fmt: skip
         """(inner, residuals, multipliers, passes, weakest singular value met, outcome) where descent has not come to
-        its end; else as they are."""
+        its end; else as they are. All of it stands behind a guard: hardly any sample needs it."""
         n_inner, n_rows = len(inner), len(residuals)
 
         def split(values):
@@ -85,8 +85,11 @@ class WeakDirections:
             passes, weakest = passes + used + 1.0, minimum(weakest, directions.weakest)
             return [*inner, *residuals, *(lam + step), passes, weakest, outcome], found
 
-        start = [*inner, *residuals, *lam, passes, weakest, where(done, OK, NOT_CONVERGED)]
-        return split(until(cycle, start, done=done, limit=CYCLES, expected=0.0))
+        def search() -> list[Scalar]:
+            start = [*inner, *residuals, *lam, passes, weakest, NOT_CONVERGED]
+            return until(cycle, start, limit=CYCLES, expected=1.0)
+
+        return split(guard(undone, search, [*inner, *residuals, *lam, passes, weakest, OK], expected=0.0))
 
     def _directions(self, inner: list[Scalar], residuals: RowVector, lam: RowVector) -> tuple[Directions, Scalar]:
         """(Ritz pairs, how many Lanczos vectors they took)."""
