@@ -62,7 +62,7 @@ class _Needs:
 
     def add(self, roots: Iterable[int]) -> None:
         nodes, needed = self._program.nodes, self.needed
-        stack, asked = list(roots), set()  # loops more results of which turned out to be needed
+        stack, asked = list(roots), set[int]()  # loops more results of which turned out to be needed
         while stack or asked:
             if not stack:  # the last one first: what it needs are results of those before
                 index = max(asked)

@@ -19,9 +19,9 @@ def inlined(program: Program, given: Mapping[str, Any]) -> dict[str, np.ndarray]
     for x in program.inputs:
         if len(flat[x.name]) != x.size:
             raise TraceError(f"input {x.name!r} of {program.name!r} has {len(flat[x.name])} numbers; expected {x.size}")
-    graph, values = in_one_graph(*(value for values in flat.values() for value in values))
-    values = iter(values)
-    own = [[next(values) for _ in range(x.size)] for x in program.inputs]
+    graph, nodes = in_one_graph(*(value for values in flat.values() for value in values))
+    following = iter(nodes)
+    own = [[next(following) for _ in range(x.size)] for x in program.inputs]
     copy = Copy(program, graph, lambda number, element: own[number][element])
     results = {}
     for output in program.outputs:

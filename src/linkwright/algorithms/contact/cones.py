@@ -155,7 +155,8 @@ class EllipticContact(ContactRows):
         return 3 + self.size
 
     def hessian_of(self, numbers: Values) -> EllipticHessian:
-        return EllipticHessian(*numbers[:4], list(numbers[4:]))
+        normal, mixed, shared, turned, *t = numbers
+        return EllipticHessian(normal, mixed, shared, turned, t)
 
     def hessian(self, x: Values) -> EllipticHessian:
         U = self.away(x)

@@ -71,7 +71,7 @@ class Contacts:
         prepare = lambda: [x for candidate in group for x in _numbers(candidate, self.law)]  # noqa: E731
         flag = where(touches, 1.0, 0.0)
         numbers = guard(touches, prepare, [0.0] * sum(sizes), expected=EXPECTED_SHARE)
-        return Touching(flag, numbers, partial(_laws, group, sizes, self.law))
+        return Touching(group, flag, numbers, partial(_laws, group, sizes, self.law))
 
     def forces(self, x: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
         """Of every candidate on the first body, six along and about axes of its frame; `x`: bodies', then pairs'."""
@@ -79,12 +79,12 @@ class Contacts:
         place = {id(candidate): k for k, candidate in enumerate(self.found)}
         for site, own in zip(self.bodies, x, strict=False):
             for some in site.touching:
-                group = some.laws.args[0]
+                group = some.candidates
                 pushed = partial(_pushed, group, some, Motion.of(own))
                 forces = guard(some.flag > 0.5, pushed, [0.0] * (6 * len(group)), expected=EXPECTED_SHARE)
                 result |= {place[id(c)]: forces[6 * n : 6 * n + 6] for n, c in enumerate(group)}
-        for (k, site), own in zip(self.pairs.items(), x[len(self.bodies) :], strict=False):
-            rows = site.rows
+        for (k, pair), own in zip(self.pairs.items(), x[len(self.bodies) :], strict=False):
+            rows = pair.rows
             f = [s * y for s, y in zip(rows.scales, rows.force(list(own)), strict=True)]
             result[k] = f + [0.0] * (6 - len(f))
         return [result[k] for k in range(len(self.found))]

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from ...scalar import Scalar, guard
 from ...spatial import ArticulatedInertia, Force, Motion
+from .candidates import Candidate
 from .cones import Values
 from .sites import MODEL_SIZE, BodySite, flat_model
 
@@ -30,6 +31,7 @@ class Touching:
     """Candidates that stand behind one guard: 1 where any of them touches, and their laws from numbers that are known
     where it is."""
 
+    candidates: list[Candidate]
     flag: Scalar
     numbers: Sequence[Scalar]
     laws: Callable[[Sequence[Scalar]], Sequence[Contact]]

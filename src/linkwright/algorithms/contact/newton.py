@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from ...scalar import Scalar, absolute, guard, maximum, until, where
 from ...spatial import Motion, sum_of
+from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
 from ..constrained.lcaba import EliminatedGraph
 from ..rows.constrained_problem import ConstrainedProblem
 from .cones import Values
@@ -147,7 +148,8 @@ def _step(
 ) -> tuple[list[Scalar], list[Values], list[Values]]:
     """(a, x, phi) of the minimum of the quadratic models together."""
     own = iter(models)
-    blocks = [site.penalty(next(own)) for site in (*soft.bodies, *soft.pairs)]
+    blocks: list[PenaltyBlock | BodyPenalty] = [site.penalty(next(own)) for site in soft.bodies]
+    blocks += [pair.penalty(next(own)) for pair in soft.pairs]
     penalties = [next(own) for _ in soft.joints]
     lam = soft.multipliers(phi)
     graph = EliminatedGraph(_stiffened(soft, penalties), [m for each in lam for m in each], blocks)

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import Force, Matrix, Motion, RigidInertia, Vector
+from ...spatial import Force, Matrix, Motion, RigidInertia, Transform, Vector
 
 Rows = list[list[Scalar]]
 
@@ -96,7 +96,9 @@ def rnea_derivatives(
 ) -> InverseDynamicsDerivatives:  # fmt: skip
     """Of rnea.py, without what springs, dampers and tendons contribute."""
     n = len(tree.parent)
-    X, f, B = [None] * n, [Force.zero()] * n, [None] * n
+    f = [Force.zero()] * n
+    X: list[Transform] = [None] * n  # type: ignore[list-item]  # of the ground there is none
+    B: list[CoriolisMatrix] = [None] * n  # type: ignore[list-item]
     directions: list[list[Direction]] = [[]] * n
     V, A = [Motion.zero()] * n, [Motion(Vector.zero(), -tree.gravity)] * n
     for i in tree.outward():
