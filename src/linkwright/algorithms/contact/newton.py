@@ -23,7 +23,7 @@ from ..constrained.lcaba import EliminatedGraph
 from ..rows.constrained_problem import ConstrainedProblem
 from .cones import Values
 from .rows import rolled
-from .search import Line, walked
+from .search import SearchLine, walked
 from .sites import BodySite, ConstraintSite, JointSite, PairSite, Site
 
 EXPECTED_PASSES = 4.0
@@ -94,7 +94,7 @@ def newton(
         w, steps, done, steep = values[-4:]
         x, phi, dx, dphi = (soft.split(v) for v in (x, phi, dx, dphi))
         rest = w * sum_of(p * r for p, r in zip(da, g, strict=True))
-        line = Line(sites, x, dx, phi, dphi, soft.multipliers(phi), rest, steep, rounding)
+        line = SearchLine(sites, x, dx, phi, dphi, soft.multipliers(phi), rest, steep, rounding)
         t, models = walked(line, where(running & (steps > 0.5), 1.0, 0.0))
         a, w = _along(a, t, da), w * (1.0 - t)
         x = [_along(p, t, d) for p, d in zip(x, dx, strict=True)]

@@ -23,7 +23,7 @@ _FLAT = 1e-30
 
 
 @dataclass(frozen=True)
-class Line:
+class SearchLine:
     """From x along dx, with forces phi along dphi. `lam` are multipliers of constraints, which come last; `rest` is
     what w g does along the step, `steep` the slope at its start, `rounding` what sums of slopes leave of zero."""
 
@@ -67,7 +67,7 @@ class Line:
         return first, second
 
 
-def walked(line: Line, whole: Scalar) -> tuple[Scalar, list[Values]]:
+def walked(line: SearchLine, whole: Scalar) -> tuple[Scalar, list[Values]]:
     """(t, the models there): the whole step (1; 0 to stay), or less of it, or more."""
     slope, curvature = line.linear()
     wanted = absolute(line.steep) * SLOPE + (absolute(slope) + absolute(curvature)) * line.rounding
