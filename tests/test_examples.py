@@ -1,9 +1,9 @@
 """Every example runs as it is, is short, and prints what is true."""
 
-import os
 import re
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +17,8 @@ pytestmark = pytest.mark.skipif(not FILES, reason="an installed copy has no exam
 @cache
 def printed(number):
     [path] = [p for p in FILES if p.name.startswith(number)]
-    result = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=300, env={**os.environ})
+    with tempfile.TemporaryDirectory() as folder:  # for what it writes
+        result = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=300, cwd=folder)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
@@ -26,8 +27,8 @@ def numbers(pattern, text):
     return [float(x) for x in re.search(pattern, text).groups()]
 
 
-def test_six_short_examples():
-    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05", "06"]
+def test_short_examples():
+    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05", "06", "07", "09"]
     assert all(len(p.read_text().splitlines()) < 80 for p in FILES)
     page = (FOLDER.parent / "docs" / "examples.md").read_text()
     assert all(p.name in page for p in FILES)
@@ -71,3 +72,18 @@ def test_batch():
     text = printed("06")
     assert "accelerations (10000, 7)" in text and numbers(r"residual ([\d.e+-]+)", text)[0] < 1e-9
     assert "alone gives the same: True" in text and "reference gives: True" in text
+
+
+def test_pushed_quadruped():
+    text = printed("07")
+    found = re.findall(r"friction ([\d.]+): feet bear ([\d.]+) N, pushed aside by ([-\d.]+) cm, (\d) feet", text)
+    (_, firm_weight, firm, firm_feet), (_, slippery_weight, slippery, feet) = [map(float, row) for row in found]
+    assert firm_weight == pytest.approx(12.8 * 9.81, rel=1e-2) and slippery_weight == pytest.approx(firm_weight, rel=1e-2)
+    assert firm_feet == feet == 4 and 0 < 2 * firm < slippery and text.count(": ok") == 2
+
+
+def test_standing_biped():
+    text = printed("09")
+    borne, weight = numbers(r"feet bear ([\d.]+) N of ([\d.]+) N", text)
+    assert borne == pytest.approx(weight, rel=0.02) and ": ok" in text
+    assert numbers(r"sank by ([\d.]+) mm", text)[0] < 30 and numbers(r"closed to ([\d.e+-]+) m", text)[0] < 1e-7
