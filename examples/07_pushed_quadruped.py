@@ -1,4 +1,4 @@
-"""A quadruped stands on the ground, held by its servos, and is pushed sideways: friction holds its feet, or it slides."""
+"""A quadruped stands on the ground, held by its servos, and is pushed: friction holds its feet, or it slides."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A biped with three closed loops in each leg stands on its soles: loops held exactly, feet by friction, joints by servos."""
+"""A biped with three closed loops in each leg stands on its soles: loops exact, feet by friction, joints by servos."""
 
 import numpy as np
 
