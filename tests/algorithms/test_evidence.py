@@ -98,7 +98,8 @@ def test_accelerations_alone_cost_nothing_more():
             count_operations(lw.trace_program(ARM, solver, outputs=outputs)) for outputs in ("a", ("a", "status"))
         )
         assert len(with_status.loops) == len(alone.loops) + 1
-        assert with_status.loops[-1].body.total < with_status.total
+        assert with_status.loops[-1].passes == 0.0  # evidence is for those in doubt
+        assert with_status.total < 1.2 * alone.total
 
 
 @pytest.mark.parametrize("solver", ["pv", "prox_pv", "pv_early"])

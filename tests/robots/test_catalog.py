@@ -38,7 +38,8 @@ def test_what_needs_no_package():
     assert built_in == {
         "chain", "tree", "stem_with_branches", "random_tree", "quadruped", "humanoid", "humanoid_with_hands",
         "geared_chain", "belt_chain", "mini_cheetah", "mit_humanoid", "rotor_humanoid", "tello", "tello_leg",
-        "slider_crank", "four_bar", "five_bar", "watt_six_bar", "stephenson_six_bar", "pantograph_leg", "jansen_leg",
+        "slider_crank", "four_bar", "five_bar", "watt_six_bar", "stephenson_six_bar", "walking_beast",
+        "pantograph_leg", "jansen_leg",
         "jansen_beast", "delta_robot", "stewart_platform", "digit_like", "biped_with_box", "two_bipeds_with_box",
         "ring", "chain_of_loops", "all_coupled", "star", "common_tip",
     }  # fmt: skip

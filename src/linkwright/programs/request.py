@@ -129,12 +129,20 @@ class Request:
         return simplify(trace(evaluate, self.input_shapes, name=self.recipe.name, labels=self.labels))
 
 
+# What else would do for a problem that no program solves with such constraints.
+_INVERSES = {"operational_inertia": "delassus_matrix"}
+
+
 def refuse_unknown_constraints(model: Model, recipe: Recipe, called: str = "") -> None:
     """Raise if a model has constraints that a program does not know; `called` says what the program is asked as."""
     if recipe.takes_constraints_of(model):
         return
-    able = names_of(lambda other: other.exact and other.takes_constraints_of(model), like=recipe)
+    suits = lambda other: other.exact and other.takes_constraints_of(model)  # noqa: E731
+    able = names_of(suits, like=recipe)
+    inverse = names_of(lambda other: suits(other) and other.solves == _INVERSES.get(recipe.solves or ""))
     others = f"{', '.join(map(repr, able))} take them into account" if able else "no other way of it takes them"
+    if inverse and not able:
+        others += f", but {', '.join(map(repr, inverse))} do, which give its inverse"
     if recipe.constraints == "none":
         raise UnsupportedError(
             f"{called}{recipe.name!r} is for trees without constraints, and {model.name!r} has "

@@ -209,7 +209,7 @@ _ROBOTS: list[KnownRobot] = [
     BuiltRobot("pantograph_leg", "leg that magnifies two slides, two loops", 6, False, pantograph_leg),
     BuiltRobot("jansen_leg", "Theo Jansen's leg, three loops", 7, False, jansen_leg),
     BuiltRobot("jansen_beast", "Jansen legs on one crankshaft; jansen_beast:legs", 73, False, jansen_beast),
-    BuiltRobot("walking_beast", "a beast on the ground; walking_beast:legs", 79, False, walking_beast),
+    BuiltRobot("walking_beast", "a beast on the ground; walking_beast:legs", 79, True, walking_beast),
     BuiltRobot("delta_robot", "delta robot, six loops", 21, False, delta_robot),
     BuiltRobot("stewart_platform", "platform on six legs", 24, False, stewart_platform),
     BuiltRobot("digit_like", "biped with three loops in each leg, standing", 44, True, digit_like),

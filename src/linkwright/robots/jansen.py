@@ -86,19 +86,22 @@ def jansen_beast(
     return drawing.build()
 
 
-def walking_beast(legs: int = 12, *, friction: float = FOOT_FRICTION, **options: Any) -> Model:
+def walking_beast(
+    legs: int = 12, *, floating_base: bool = True, friction: float = FOOT_FRICTION, **options: Any
+) -> Model:  # fmt: skip
     """A beast that floats, with balls for feet, on a floor that the lowest of them touch as it is drawn.
 
     Turn "crank_joint" and it walks, forward (along x) if its velocity is negative. Pins are a third of a turn apart and
     in the same places left and right, so that at any time feet stand on both sides: with pins spread evenly it would
-    fall over sideways, and so it does with fewer than twelve legs. Options as of `jansen_beast`.
+    fall over sideways, and so it does with fewer than twelve legs. Without a floating base the body is held, and the
+    feet rub over the floor. Options as of `jansen_beast`.
     """
     from ..compilation import reference  # where the feet are; other mechanisms do without a compiler
 
     pairs = (count("legs", legs, largest=1000) + 1) // 2
     thirds = [min(k, pairs - 1 - k) % 3 if pairs >= 6 else k % 3 for k in range(pairs)]
     chosen = {"spacing": WALKING_SPACING, "phases": [2 * math.pi * third / 3 for third in thirds], **options}
-    beast = jansen_beast(legs, base="floating", **chosen)
+    beast = jansen_beast(legs, base="floating" if floating_base else "ground", **chosen)
     feet = [sphere(f"leg{k + 1}_foot", FOOT_RADIUS, name=f"foot{k + 1}") for k in range(legs)]
     rotations, positions = reference(beast, "forward_kinematics")(beast.reference)
     frames = [beast.frame(foot.on) for foot in feet]
