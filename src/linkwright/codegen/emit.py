@@ -177,6 +177,14 @@ def _extremum(predicate: str):
     return emit
 
 
+def _chosen(b: Builder, condition: str, if_true: str, if_false: str) -> str:
+    """A selection of two loaded scalars LLVM would turn into a load from a selected address, with all addresses
+    computed early and spilled: five times as long to compile, and slower. A frozen value is none that was loaded."""
+    if b.type.lanes == 1:
+        if_true = b.emit(f"freeze {b.type.text} {if_true}")
+    return b.select(condition, if_true, if_false)
+
+
 LOWERING = {
     Op.ADD: Builder.add,
     Op.SUB: Builder.sub,
@@ -195,7 +203,7 @@ LOWERING = {
     Op.AND: lambda b, x, y: b.logic("and", x, y),
     Op.OR: lambda b, x, y: b.logic("or", x, y),
     Op.NOT: lambda b, x: b.logic("xor", x, b.type.boolean(True)),
-    Op.SELECT: Builder.select,
+    Op.SELECT: _chosen,
     Fused.MUL_ADD: Builder.fma,
     Fused.MUL_SUB: lambda b, x, y, z: b.fma(x, y, b.neg(z)),
     Fused.NEG_MUL_ADD: lambda b, x, y, z: b.fma(b.neg(x), y, z),
