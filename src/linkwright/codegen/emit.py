@@ -45,7 +45,7 @@ class _ChunkBody:
     def __init__(self, emitter: ChunkEmitter, name: str):
         self.plan, self.places = emitter.plan, emitter.places
         self.outline = emitter.plan.outline
-        constants = Constants(emitter.vector, f"{name}_constants")
+        constants = Constants(emitter.vector, f"{name}_constants", emitter.plan.machine)
         self.builder = Builder(emitter.vector, [], emitter.declarations, constants)
         self.sincos_builder = self.builder.sibling(emitter.sincos_type, f"{name}_sincos_constants")
         self.values: dict[int, str] = {}  # node -> name of its value in this function
