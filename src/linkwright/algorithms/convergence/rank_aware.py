@@ -29,7 +29,7 @@ EXHAUSTED = 1e-12
 NEAR = 3.0
 NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
 # Rounding asks of a dependent direction about sigma times the accelerations; contradictions ask for more.
-ROUNDING = 10.0
+ROUNDING = 3.0
 NOISE = 100.0  # errors of T, in units of the rounding of a number as large as kappa
 # A Ritz vector below the limit is a direction if T u = theta u but for this share of the root of the limit: that much
 # of strong directions, where T is 1, would lift theta to the limit.
