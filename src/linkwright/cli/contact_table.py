@@ -49,8 +49,8 @@ def contact(
     told = ", ".join(f"{key} {value}" for key, value in machine().items())
     console.print(
         "touching: points, on average. passes: mean and most of ours, mean of MuJoCo's. lanes: samples computed "
-        "together, and how busy they are. error: largest of accelerations against MuJoCo's solved to the last digit, ours and "
-        f"MuJoCo's own at its tolerance. {told}.",
+        "together, and how busy they are. error: largest of accelerations against MuJoCo's solved to the last digit, "
+        f"ours and MuJoCo's own at its tolerance. {told}.",
         highlight=False,
     )
 
