@@ -1,7 +1,7 @@
 """`linkwright bench contact`: steps of robots on the ground, beside MuJoCo's `mj_step` and `rollout`.
 
 Same run, same file, same pairs, same integrator and time step, equalities soft as MuJoCo's; both start each step from
-the last one's accelerations. States move out of step with each other (random commands and pushes), or all stand still.
+the last one's accelerations. SceneStates move out of step with each other (random commands and pushes), or all stand still.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ..codegen import CompiledFunction
 from ..compilation import compile
 from ..robots.menagerie import MENAGERIE, scene_file
-from .peers.mujoco_scene import MujocoScene, States
+from .peers.mujoco_scene import MujocoScene, SceneStates
 
 ROBOTS = tuple(MENAGERIE)
 KINDS = ("moving", "standing")
@@ -93,7 +93,7 @@ def measure(
 
 
 def _measure(
-    label: str, kind: str, scene: MujocoScene, step: CompiledFunction, took: float | None, states: States,
+    label: str, kind: str, scene: MujocoScene, step: CompiledFunction, took: float | None, states: SceneStates,
     seconds: float,
 ) -> ContactTimes:  # fmt: skip
     model, count = scene.ours, len(states.state)
@@ -125,7 +125,7 @@ def _measure(
     passes = np.asarray(told.iterations)
     exact = scene.accelerations(states, exact=True)
     first = np.asarray(step(**many).warm)
-    looked = States(*(x[:_LOOKED_AT] for x in (states.state, states.warm, states.ctrl)))
+    looked = SceneStates(*(x[:_LOOKED_AT] for x in (states.state, states.warm, states.ctrl)))
     mujoco_passes, touching = scene.counts(looked, STEPS)
     return ContactTimes(
         label, model.nv, len(model.contacts), touching, kind, best["single"], best["batched"], best["mj_step"],
@@ -148,7 +148,7 @@ def _clock(run: Callable[[], object]) -> float:
     return time.thread_time() - begin
 
 
-def _clocked_step(scene: MujocoScene, states: States, n: int) -> float:
+def _clocked_step(scene: MujocoScene, states: SceneStates, n: int) -> float:
     scene.set(states.state[n], states.ctrl[n], states.warm[n])
     return _clock(lambda: scene.mujoco.mj_step(scene.model, scene.data, STEPS))
 

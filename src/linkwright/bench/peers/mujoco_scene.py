@@ -42,11 +42,11 @@ class MujocoScene:
         self.data = self.mujoco.MjData(self.model)
         self._kind = self.mujoco.mjtState.mjSTATE_FULLPHYSICS
 
-    def standing(self, samples: int) -> States:
+    def standing(self, samples: int) -> SceneStates:
         """All alike: the first keyframe after a while on the ground, with the commands that hold it."""
         self._settle()
         one, warm = self._state(), self.data.qacc_warmstart.copy()
-        return States(*(np.tile(x, (samples, 1)) for x in (one, warm, self.data.ctrl)))
+        return SceneStates(*(np.tile(x, (samples, 1)) for x in (one, warm, self.data.ctrl)))
 
     def _settle(self) -> None:
         """Servos get the keyframe's commands; motors, which know no pose, are made servos from outside."""
@@ -68,7 +68,7 @@ class MujocoScene:
         found = np.flatnonzero(plain & (self.model.actuator_trntype == 0))
         return found, self.model.actuator_trnid[found, 0]
 
-    def moving(self, samples: int, rng: np.random.Generator) -> States:
+    def moving(self, samples: int, rng: np.random.Generator) -> SceneStates:
         """Along trajectories with random commands and pushes, each from another moment, with commands of its own."""
         self._settle()
         count, steps = min(_TRAJECTORIES, samples), round(_SEGMENT / self.dt)
@@ -88,7 +88,7 @@ class MujocoScene:
         chosen = chosen[np.arange(samples) % len(chosen)]
         ctrl = self._commands(held, samples, rng)
         path, warm = self._run(chosen, np.zeros((samples, self.model.nv)), ctrl, 2)
-        return States(path[:, -1], warm, ctrl)
+        return SceneStates(path[:, -1], warm, ctrl)
 
     def _run(self, state: np.ndarray, warm: np.ndarray, ctrl: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
         """(states after each step, what the next step starts from)."""
@@ -113,7 +113,7 @@ class MujocoScene:
         self.data.ctrl[:] = ctrl
         self.data.qacc_warmstart[:] = 0.0 if warm is None else warm
 
-    def rollout(self, states: States, steps: int) -> None:
+    def rollout(self, states: SceneStates, steps: int) -> None:
         """On one thread, which is this one."""
         held = np.repeat(states.ctrl[:, None], steps, axis=1)
         self._rollout.rollout(
@@ -121,7 +121,7 @@ class MujocoScene:
             control_spec=self._ctrl_spec,
         )  # fmt: skip
 
-    def accelerations(self, states: States, *, exact: bool) -> np.ndarray:
+    def accelerations(self, states: SceneStates, *, exact: bool) -> np.ndarray:
         """In our coordinates, of each state: as the file has it, or to the last digit."""
         options = self.model.opt
         kept = options.tolerance, options.iterations, options.ls_tolerance, options.ls_iterations
@@ -136,7 +136,7 @@ class MujocoScene:
         options.tolerance, options.iterations, options.ls_tolerance, options.ls_iterations = kept
         return np.array(found)
 
-    def counts(self, states: States, steps: int) -> tuple[float, float]:
+    def counts(self, states: SceneStates, steps: int) -> tuple[float, float]:
         """Means over all steps: passes of MuJoCo's Newton method, points that touch."""
         found = []
         for state, ctrl, warm in zip(states.state, states.ctrl, states.warm, strict=True):
@@ -147,12 +147,12 @@ class MujocoScene:
         passes, touching = np.mean(found, axis=0)
         return float(passes), float(touching)
 
-    def ours_at(self, states: States) -> tuple[np.ndarray, np.ndarray]:
+    def ours_at(self, states: SceneStates) -> tuple[np.ndarray, np.ndarray]:
         nq, nv = self.model.nq, self.model.nv
         q = self.coordinates.from_qpos(states.state[:, 1 : 1 + nq])
         return q, self.coordinates.from_qvel(q, states.state[:, 1 + nq : 1 + nq + nv])
 
-    def ours_to_start_from(self, states: States) -> dict[str, np.ndarray]:
+    def ours_to_start_from(self, states: SceneStates) -> dict[str, np.ndarray]:
         """Inputs of the program `step`."""
         q, v = self.ours_at(states)
         warm = np.array([self.coordinates.from_qacc(*row) for row in zip(q, v, states.warm, strict=True)])
@@ -187,7 +187,7 @@ class MujocoScene:
         return np.where(limited, np.clip(ctrl, low, high), ctrl)
 
 
-class States:
+class SceneStates:
     """Of MuJoCo, a row each: the full state, accelerations to start from, commands."""
 
     def __init__(self, state: np.ndarray, warm: np.ndarray, ctrl: np.ndarray):
