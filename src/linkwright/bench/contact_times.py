@@ -1,7 +1,7 @@
 """`linkwright bench contact`: steps of robots on the ground, beside MuJoCo's `mj_step` and `rollout`.
 
 Same run, same file, same pairs, same integrator and time step, equalities soft as MuJoCo's; both start each step from
-the last one's accelerations. SceneStates move out of step with each other (random commands and pushes), or all stand still.
+the last one's accelerations. States move out of step with each other (random commands and pushes), or all stand still.
 """
 
 from __future__ import annotations
