@@ -138,6 +138,11 @@ class CompiledFunction:
         """What compiling took, when it was done."""
         return self._image.compile_seconds
 
+    @property
+    def code_bytes(self) -> int:
+        """Size of the object files."""
+        return sum(map(len, self._image.objects))
+
     def __repr__(self) -> str:
         signature = self._image.signature
         return f"<compiled {signature}, {self.dtype}, {self.lanes} lanes, {self.operations.total} operations>"
