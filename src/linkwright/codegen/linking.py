@@ -97,8 +97,8 @@ class _ObjectFile:
 def link(objects: Sequence[bytes]) -> LinkedCode:
     """The object files of one function, put together."""
     files = [_ObjectFile(data) for data in objects]
-    memory, places = bytearray(), {}
-    read_only, written = [], []
+    memory, places = bytearray(), dict[tuple[int, int], int]()
+    read_only, written = list[tuple[int, int]](), list[tuple[int, int]]()
     for number, file in enumerate(files):
         for k, section in enumerate(file.sections):
             if section.flags & _ALLOC:
