@@ -13,6 +13,7 @@ now what accelerations say, it finds the next step. So every model is made once,
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,10 @@ from .search import SearchLine, walked
 from .sites import BodySite, ConstraintSite, JointSite, PairSite, Site
 
 EXPECTED_PASSES = 4.0
+# Hard rows that depend on each other, or contradict each other, are met up to rounding or not at all: passes end where
+# the largest miss is no longer halved. Up to so much of 1 + the largest acceleration it counts as met.
+_HALVED = 0.5
+_MISSED_BY_ROUNDING = 1e-8
 
 
 @dataclass(frozen=True)
@@ -67,13 +72,17 @@ class SoftProblem:
 
 @dataclass(frozen=True)
 class SoftSolution:
-    """Accelerations, those of all sites, their forces; how many solutions that took, and whether it is one."""
+    """Accelerations, those of all sites, their forces; how many solutions that took, and whether it is one.
+
+    settled   whether soft rows are as they should be, and hard ones as near as they can be brought
+    """
 
     a: list[Scalar]
     x: list[Values]
     phi: list[Values]
     iterations: Scalar
     converged: Scalar
+    settled: Scalar
 
 
 def newton(
@@ -91,7 +100,7 @@ def newton(
 
     def one_pass(values, running):
         a, x, phi, da, dx, dphi = (values[s] for s in _slices(n, rows))
-        w, steps, done, steep = values[-4:]
+        w, steps, done, steep, missed = values[-5:]
         x, phi, dx, dphi = (soft.split(v) for v in (x, phi, dx, dphi))
         rest = w * sum_of(p * r for p, r in zip(da, g, strict=True))
         line = SearchLine(sites, x, dx, phi, dphi, soft.multipliers(phi), rest, steep, rounding)
@@ -99,10 +108,16 @@ def newton(
         a, w = _along(a, t, da), w * (1.0 - t)
         x = [_along(p, t, d) for p, d in zip(x, dx, strict=True)]
         phi = [_along(p, t, d) for p, d in zip(phi, dphi, strict=True)]
-        settled = _error(soft, models, x, phi) + absolute(w) <= tolerance * (1.0 + _largest(a))
+        scale = 1.0 + _largest(a)
+        settled = _error(soft, models, x, phi) + absolute(w) <= tolerance * scale
+        met, missing = settled, _missed(soft, x)
+        missed_next = where(settled, missing, math.inf)  # forces that still change are no sign of standing still
+        if soft.hard and soft.problem.constraints:
+            met = settled & (missing <= max(tolerance, _MISSED_BY_ROUNDING) * scale)
+            settled = settled & ((missing <= tolerance * scale) | (missing > _HALVED * missed))
         last = steps > limit - 0.5
         ended = settled | last
-        done = where(running, where(settled, 1.0, 0.0), done)
+        done = where(running, where(ended & met, 2.0, where(settled, 1.0, 0.0)), done)
 
         def solve() -> list[Scalar]:
             new_a, new_x, new_phi = _step(soft, models, phi)
@@ -113,13 +128,14 @@ def newton(
         one_more = where(ended, 0.0, where(running, 1.0, 0.0))
         found = guard(one_more > 0.5, solve, [*da, *_flat(dx), *_flat(dphi), steep])
         steps = steps + one_more
-        return [*a, *_flat(x), *_flat(phi), *found[:-1], w, steps, done, found[-1]], ended
+        missed = where(running, missed_next, missed)
+        return [*a, *_flat(x), *_flat(phi), *found[:-1], w, steps, done, found[-1], missed], ended
 
     nothing = [0.0] * rows
-    first = [*start, *x0, *nothing, *[0.0] * n, *nothing, *nothing, 1.0, 0.0, 0.0, 0.0]
+    first = [*start, *x0, *nothing, *[0.0] * n, *nothing, *nothing, 1.0, 0.0, 0.0, 0.0, math.inf]
     values = until(one_pass, first, limit=limit + 1, expected=min(EXPECTED_PASSES, limit) + 1.0, keeps=True)
     a, x, phi = (values[s] for s in _slices(n, rows)[:3])
-    return SoftSolution(a, soft.split(x), soft.split(phi), values[-3], values[-2] > 0.5)
+    return SoftSolution(a, soft.split(x), soft.split(phi), values[-4], values[-3] > 1.5, values[-3] > 0.5)
 
 
 def _slices(n: int, rows: int) -> list[slice]:
@@ -184,17 +200,27 @@ def _slope(soft: SoftProblem, models: list[Values], x: list[Values], phi: list[V
 
 
 def _error(soft: SoftProblem, models: list[Values], x: list[Values], phi: list[Values]) -> Scalar:
-    """About how far accelerations are off: what sites' forces differ from those their accelerations say, times how
-    easily they move; of hard constraints what is left of them.
+    """About how far accelerations are off: what soft rows' forces differ from those their accelerations say, times how
+    easily they move.
     """
     worst: Scalar = 0.0
     for site, own, z, f in zip(soft.soft, models, x, phi, strict=False):
         for now, then, weight in zip(site.force(own, z), f, site.weights, strict=True):
             worst = maximum(worst, absolute(now - then) * weight)
+    if soft.hard:
+        return worst
     for c, z, fs in zip(soft.problem.constraints, soft.of_constraints(x), soft.of_constraints(phi), strict=True):
         for value, e, stiff, f in zip(z, c.e, c.mu, fs, strict=True):
-            worst = maximum(worst, absolute(value - e if soft.hard else (value - e) + f * (1.0 / stiff)))
+            worst = maximum(worst, absolute((value - e) + f * (1.0 / stiff)))
     return worst
+
+
+def _missed(soft: SoftProblem, x: list[Values]) -> Scalar:
+    """What is left of hard constraints."""
+    if not soft.hard:
+        return 0.0
+    rows = zip(soft.problem.constraints, soft.of_constraints(x), strict=True)
+    return _largest([value - e for c, z in rows for value, e in zip(z, c.e, strict=True)])
 
 
 def _largest(values: Sequence[Scalar]) -> Scalar:
