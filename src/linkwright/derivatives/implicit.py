@@ -4,9 +4,9 @@ Unknowns z satisfy equations F(x, z) = 0; when x changes they change by the solu
 
     F_z dz = -F_x dx,
 
-whose factors the solver has at hand (when traced they are the same nodes). Backward, the adjoint z_bar is the right-hand
-side of the transposed system, F_z' w = z_bar, and w weighs the equations: the adjoint of x is -F_x' w, one reverse sweep
-through them. A program may find several solutions one after the other, each from x and those before it.
+whose factors the solver has at hand (when traced they are the same nodes). Backward, the adjoint z_bar is the right
+side of the transposed system, F_z' w = z_bar, and w weighs the equations: the adjoint of x is -F_x' w, one reverse
+sweep through them. A program may find several solutions one after the other, each from x and those before it.
 
 Of constrained dynamics, z = (a, lam) and F = (M a + c + J' lam - tau, J a - e): F_z is the symmetric KKT matrix.
 """

@@ -14,5 +14,6 @@ from .program import Input, Output, Program, Repeat, Until, trace
 __all__ = [
     "PASSES", "Expr", "Input", "LoopOperations", "Measured", "Op", "Operations", "Output", "Program", "Repeat",
     "Until", "Varied", "count_operations", "directional_derivative", "inlined", "interpret", "jacobian", "jacobians",
-    "placed_steps", "program_from_data", "program_to_data", "pullback", "pushforward", "run_on_scalars", "simplify", "trace",
+    "placed_steps", "program_from_data", "program_to_data", "pullback", "pushforward", "run_on_scalars", "simplify",
+    "trace",
 ]  # fmt: skip
