@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         project_velocity,
     )
     from .assembly.inverse_dynamics import inverse_dynamics
+    from .codegen.saved_function import load_function
     from .compilation import compile, reference, trace_program
     from .derivatives import jacobian, jvp, vjp
     from .errors import LinkwrightError, NoConvergence, SimulationError
@@ -62,6 +63,7 @@ _PUBLIC = {
     "analysis.mobility_at_pose": "mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
+    "codegen.saved_function": "load_function",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
     "derivatives": "jacobian jvp vjp",
@@ -122,7 +124,7 @@ __all__ = [
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer",
     "from_mujoco", "from_pinocchio", "gear",
     "helical", "implicit", "inspect", "inverse_dynamics", "jacobian", "jvp", "list_algorithms",
-    "list_robots", "load", "lock_joints",
+    "list_robots", "load", "load_function", "lock_joints",
     "loops", "mobility", "motor", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",
     "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",
