@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ...scalar import Numbers, Scalar, maximum, minimum, sqrt, where
 from ...spatial import ArticulatedInertia, Force, Motion, sum_of
-from ..rows.closure import Terms
+from ..rows import Terms
 
 Values = list[Scalar]
 NO_LENGTH = 1e-15
