@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -198,7 +198,7 @@ def dropped(
     try:
         return simulate(model, q, v, **{**given, **options})
     except SimulationError as error:
-        return error.trajectory
+        return cast(Trajectory, error.trajectory)
 
 
 def _commands(model: Model, count: int, rng: np.random.Generator) -> np.ndarray:
