@@ -123,6 +123,14 @@ class Builder:
             value = self.fma(value, x, self.constant(coefficient))
         return value
 
+    def extended(self, narrow: Builder, x: str) -> str:
+        """A number of a less precise builder as one of this."""
+        return self.emit(f"fpext {narrow.type.text} {x} to {self.type.text}")
+
+    def narrowed(self, wide: Builder, x: str) -> str:
+        """A number of a more precise builder, rounded to one of this."""
+        return self.emit(f"fptrunc {wide.type.text} {x} to {self.type.text}")
+
     # truth values
 
     def compare(self, predicate: str, x: str, y: str) -> str:
@@ -131,6 +139,14 @@ class Builder:
     def select(self, condition: str, if_true: str, if_false: str) -> str:
         text = self.type.text
         return self.emit(f"select {self.type.truth} {condition}, {text} {if_true}, {text} {if_false}")
+
+    def opaque(self, x: str) -> str:
+        """The same number, of which LLVM does not see that it was loaded, if it is a scalar.
+
+        A selection of two loaded scalars it would turn into a load from a selected address, with all addresses computed
+        early and spilled: five times as long to compile, and slower.
+        """
+        return self.emit(f"freeze {self.type.text} {x}") if self.type.lanes == 1 else x
 
     def logic(self, op: str, x: str, y: str) -> str:
         return self.emit(f"{op} {self.type.truth} {x}, {y}")
@@ -148,6 +164,10 @@ class Builder:
 
     def compare_whole(self, predicate: str, x: str, y: str) -> str:
         return self.emit(f"icmp {predicate} {self.type.integer} {x}, {y}")
+
+    def low_bits(self, wide: Builder, bits: str) -> str:
+        """Of those of a number of a more precise builder."""
+        return self.emit(f"trunc {wide.type.integer} {bits} to {self.type.integer}")
 
     # memory
 
