@@ -21,9 +21,11 @@ if TYPE_CHECKING:
         project_velocity,
     )
     from .assembly.inverse_dynamics import inverse_dynamics
+    from .codegen.saved_function import load_function
     from .compilation import compile, reference, trace_program
     from .derivatives import jacobian, jvp, vjp
     from .errors import LinkwrightError, NoConvergence, SimulationError
+    from .export import export_c
     from .factored_delassus import delassus_operator
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
@@ -62,9 +64,11 @@ _PUBLIC = {
     "analysis.mobility_at_pose": "mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
+    "codegen.saved_function": "load_function",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
     "derivatives": "jacobian jvp vjp",
+    "export": "export_c",
     "errors": "LinkwrightError NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
@@ -88,7 +92,8 @@ _HOME = {name: module for module, names in _PUBLIC.items() for name in names.spl
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
 _MODULES = (
     "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "derivatives", "errors",
-    "fixed_order", "io", "model", "programs", "referee", "robots", "scalar", "sim", "spatial", "trace", "viewer",
+    "export", "fixed_order", "io", "model", "programs", "referee", "robots", "scalar", "sim", "spatial",
+    "trace", "viewer",
 )  # fmt: skip
 
 
@@ -119,10 +124,10 @@ __all__ = [
     "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
     "cylindrical", "damper",
-    "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "fixed", "free_flyer",
-    "from_mujoco", "from_pinocchio", "gear",
+    "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "export_c", "fixed",
+    "free_flyer", "from_mujoco", "from_pinocchio", "gear",
     "helical", "implicit", "inspect", "inverse_dynamics", "jacobian", "jvp", "list_algorithms",
-    "list_robots", "load", "lock_joints",
+    "list_robots", "load", "load_function", "lock_joints",
     "loops", "mobility", "motor", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",
     "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",

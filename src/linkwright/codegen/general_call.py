@@ -13,23 +13,22 @@ import numpy as np
 from .arguments import Bound, as_usual, bind, detach_overlaps, prepare_outputs
 from .image import Image
 from .kernel import KERNEL, SINGLE
-from .loader import LoadedCode
+from .loader import Code
 from .machine import ALIGNMENT
 from .repeating_drivers import repeat_name
 from .results import result_class
-from .target import Target
 from .threads import run_split
 
 
 class Runner:
     """Safe to use from many threads at once: scratch memory is per thread."""
 
-    def __init__(self, image: Image, target: Target, threads: int):
+    def __init__(self, image: Image, code: Code, threads: int):
         self.image = image
         self.signature = image.signature
         self.threads = threads
         self.cost = image.operations.total
-        self.code = LoadedCode(image.objects, target)
+        self.code = code
         self.result_class = result_class(self.signature.name, self.signature.outputs)
         pointer, whole = ctypes.c_void_p, ctypes.c_int64
         self._single = self.code.function(SINGLE, pointer, pointer)

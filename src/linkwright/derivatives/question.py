@@ -17,14 +17,16 @@ from ..model import Model
 from ..model.configuration import coordinate_rates, is_flat, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
 from ..programs import RECIPES, Request
-from ..trace import Measured, Program, Varied, jacobians, pullback, pushforward, simplify, trace
+from ..trace import Program, jacobians, pullback, pushforward
 from .analytic import AnalyticProgram, answers
 from .implicit import ImplicitProgram
 
 ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
-# Outputs that count or judge: they have no slope.
-VERDICTS = frozenset({"status", "iterations", "active", "rank"})
+# Outputs that count, judge, or tell of the way to a solution: they have no slope.
+VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "worst", "clamped"})
+# Inputs that switch something on or off.
+SWITCHES = frozenset({"active"})
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,18 @@ class Question:
         asked = of or tuple(name for name in usual if name not in VERDICTS)
         for name in asked:
             if name in VERDICTS and name in recipe.outputs:
-                raise InputError(f"output {name!r} of {algorithm!r} is a verdict or a count, which has no derivative")
+                raise InputError(
+                    f"output {name!r} of {algorithm!r} tells of the way to the solution, a verdict or a count, and has "
+                    f"no derivative; {', '.join(x for x in recipe.outputs if x not in VERDICTS)} may have"
+                )
         request = Request.of(model, algorithm, asked, tuple(parameters), f_ext, options, precision)
         shapes = request.input_shapes
         wrt = wrt or tuple(shapes)
         for name in wrt:
             if name not in shapes:
                 raise unknown_name(f"input of {algorithm!r}", name, shapes)
+            if name in SWITCHES:
+                raise InputError(f"{name!r} switches constraints on and off; there is no derivative with respect to it")
         for what, names in (("of", asked), ("wrt", wrt)):
             if len(set(names)) != len(names):
                 raise InputError(f"{what} is {list(names)}; expected each name once")
@@ -98,37 +105,24 @@ class Question:
             moved[name] = moved[name] + coordinate_rates(self.request.model, moved[name], moved.pop(shift))
         return moved
 
+    def measured(self, **values: Any) -> dict[str, Any]:
+        """Outputs of the program at shifted configurations, with the charts of configurations among them."""
+        results = self.request.evaluate(self.moved(values), differentiated=True)
+        for name in self.of:
+            if name in self._curved and len(results[name]) == self.request.model.nq:
+                results[self.chart(name)] = velocity_chart(self.request.model, results[name])
+        return results
+
+    @staticmethod
+    def chart(name: str) -> str:
+        return f"{name}_chart"
+
     def program(self) -> Program:
         request = self.request
         request.check_plan()
         if request.recipe.check is not None:
             request.recipe.check(request.model)
-        if request.recipe.solver is not None and request.recipe.solver.is_exact(request.options):
-            return ImplicitProgram(self).program()
-        return AnalyticProgram(self).program() if answers(self) else self._explicit()
-
-    def _explicit(self) -> Program:
-        """Through the steps of the program itself."""
-        request, model = self.request, self.request.model
-        charts: list[str] = []
-
-        def evaluate(**values):
-            results = request.evaluate(self.moved(values))
-            for name in self.of:
-                if name in self._curved and len(results[name]) == model.nq:
-                    charts.append(name)
-                    results[_chart(name)] = velocity_chart(model, results[name])
-            return results
-
-        every = {**request.input_shapes, **{shift: (model.nv,) for shift in self.shifted.values()}}
-        traced = simplify(trace(evaluate, every, name=request.recipe.name, labels=request.labels))
-        of = [Measured(name, _chart(name) if name in charts else None) for name in self.of]
-        wrt = [Varied(name, self.shifted.get(name)) for name in self.wrt]
-        return simplify(ANSWERS[self.kind](traced, of, wrt, self.values))
-
-
-def _chart(name: str) -> str:
-    return f"{name}_chart"
+        return AnalyticProgram(self).program() if answers(self) else ImplicitProgram(self).program()
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from ..algorithms.constrained.mixed import MixedGraph
 from ..algorithms.constrained.pv import prox_pv, pv
 from ..algorithms.constrained.pv_base import pv_auto
 from ..algorithms.constrained.pv_early import pv_early
+from ..algorithms.convergence.balance import balance
 from ..algorithms.convergence.converge import Accuracy, converge
 from ..algorithms.convergence.evidence import Trusted, examined
 from ..algorithms.convergence.lost_digits import usually_lost_to_masses
@@ -27,9 +28,10 @@ from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model, Tree
+from ..scalar import solved
 from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
-from .closures import check_positions
+from .constraint_programs import check_positions
 from .least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
 from .mixing import cheapest_mixture, numbers_of, too_alike_to_mix
 from .penalties import AUGMENTED, DUAL, MIXED, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
@@ -133,8 +135,28 @@ class Solver:
         self._name, self._method, self._stiffness, self._family = name, method, stiffness, family
 
     def __call__(self, tree, x, options):
-        problem = self.problem(tree, x, options)
-        return self.outputs(problem, self.solution(problem, options, x.get("lam")), options)
+        problem, start = self.problem(tree, x, options), x.get("lam")
+        if not self.is_exact(options):
+            return self.outputs(problem, self.solution(problem, options, start), options)
+        n = tree.nv
+
+        def find():
+            solution = self.solution(problem, options, start)
+            return [*solution.a, *solution.lam], solution
+
+        def equations(z):
+            missing = balance(problem, z[:n], z[n:])
+            return [*(-t for t in missing.torques), *missing.residuals]
+
+        def again(sides, transposed):  # the matrix is symmetric
+            other = problem.with_right_sides(list(sides[:n]), list(sides[n:]))
+            solution = self.solution(other, options)
+            return [*solution.a, *solution.lam], self.outputs(other, solution, options)["status"]
+
+        z, solution = solved(find, equations, again, n + len(problem.rows))
+        if solution is None:
+            solution = Solution(list(z[:n]), list(z[n:]), [0.0] * (len(z) - n), 0.0)
+        return self.outputs(problem, solution, options)
 
     def is_exact(self, options) -> bool:
         """Whether solutions satisfy the equations of motion and the constraints, however they were found: neither

@@ -110,10 +110,11 @@ class Request:
         given = {name: values[name] for name in self.parameters}
         return Tree(self.model, given) if given else tree_of(self.model)
 
-    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False) -> dict[str, Any]:
+        """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result."""
         tree = self.tree(values)
-        precisions = {"precision": self.precision, "arithmetic": self.arithmetic}
-        results = self.recipe.evaluate(tree, values, {**self.options, **precisions})
+        further = {"precision": self.precision, "arithmetic": self.arithmetic, "differentiated": differentiated}
+        results = self.recipe.evaluate(tree, values, {**self.options, **further})
         return {name: results[name] for name in self.outputs}
 
     def check_plan(self) -> None:

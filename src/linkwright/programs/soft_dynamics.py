@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -79,7 +80,7 @@ class SoftDynamics:
         """What is left of hard constraints (m/s^2, rad/s^2)."""
         if not self.soft.hard:
             return 0.0
-        own = self.soft.of_constraints(self.solution.x)
+        own = self.solution.x[len(self.solution.x) - len(self.problem.constraints) :]
         return largest_residual([x - e for c, xs in zip(self.problem.constraints, own, strict=True)
                                  for x, e in zip(xs, c.e, strict=True)])  # fmt: skip
 
@@ -108,9 +109,8 @@ class SoftDynamics:
     def joint_torques(self) -> tuple[list[Scalar], list[Scalar]]:
         """Of limits, and of dry friction."""
         limits, friction = [0.0] * self.tree.nv, [0.0] * self.tree.nv
-        first = len(self.soft.bodies) + len(self.soft.pairs)
-        for site, own in zip(self.soft.joints, self.solution.x[first:], strict=False):
-            rows = site.rows
+        for rows in (site.rows for site in self.soft.joints):
+            own = [self.solution.a[rows.k]]
             limits[rows.k], friction[rows.k] = rows.limit_force(own), rows.friction_force(own)
         return limits, friction
 
@@ -125,16 +125,18 @@ class SoftDynamics:
         """Of every row of the constraints."""
         return [f for own in self._constraint_phi for f in own]
 
-    @property
+    @cached_property
     def _constraint_phi(self) -> list[list[Scalar]]:
-        return self.soft.of_constraints(self.solution.phi)
+        return self.soft.constraint_forces(self.solution.a, self.solution.phi)
 
     def power(self, v: Sequence[Scalar]) -> Scalar:
         """Of contacts and of constraints, when the mechanism moves with v."""
         moved, total = rolled(self.problem, v), 0.0
-        for site, f in zip(self.soft.sites, self.solution.phi, strict=True):
-            if site not in self.soft.joints:
-                total = total + sum_of(x * y for x, y in zip(site.values(v, moved), f, strict=True))
+        contacts = [*self.soft.bodies, *self.soft.pairs]
+        ways = [*(site.values(v, moved) for site in contacts), *(c.moved(moved) for c in self.problem.constraints)]
+        forces = [*self.solution.phi[: len(contacts)], *self._constraint_phi]
+        for way, f in zip(ways, forces, strict=True):
+            total = total + sum_of(x * y for x, y in zip(way, f, strict=True))
         return total
 
 

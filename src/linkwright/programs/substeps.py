@@ -65,6 +65,12 @@ def in_parts(take: Take, start: Mapping[str, Any], dt: Scalar) -> dict[str, Any]
     return split(until(part, [*flat(start), 0.0, dt], limit=_PASSES, expected=1.0, keeps=True))
 
 
+def at_once(take: Take, start: Mapping[str, Any], dt: Scalar) -> tuple[dict[str, Any], Scalar]:
+    """What `in_parts` gives where one part is enough; and whether it is."""
+    result = take(start, dt)
+    return result, largest_residual(result["a"]) * dt <= bearable_change(start["v"], dt)
+
+
 def bearable_change(v: Sequence[Scalar], h: Scalar) -> Scalar:
     """By how much a velocity may change in a part of h seconds."""
     return largest_residual(v) * SUDDEN + HARMLESS * h

@@ -21,7 +21,7 @@ from .arithmetic import (
     mpmath_module,
 )
 from .dense_dynamics import DenseDynamics
-from .dense_rows import dense_closure
+from .dense_rows import rows_of_constraint
 
 # Rows of J M^(-1/2) count as dependent where a singular value is below this fraction of the largest. A model's numbers
 # are doubles, so what was meant to be dependent is so to about 1e-15 only, however many digits are used after that.
@@ -124,7 +124,7 @@ def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd, rank_tolerance,
 def _forces(dynamics: DenseDynamics, lam: np.ndarray) -> dict[str, np.ndarray]:
     forces, start = {}, 0
     for c in dynamics.model.constraints:
-        rows = dense_closure(dynamics, c)[2].astype(float)
+        rows = rows_of_constraint(dynamics, c)[2].astype(float)
         forces[c.name] = -rows.T @ lam[start : start + c.size]
         start += c.size
     return forces

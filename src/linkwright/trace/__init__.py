@@ -3,7 +3,7 @@
 from .derivative_programs import Measured, Varied, jacobians, pullback, pushforward
 from .differentiation import directional_derivative, jacobian
 from .expr import Expr
-from .inlining import inlined
+from .inlining import inlined, placed_steps
 from .interpreter import interpret, run_on_scalars
 from .operations import LoopOperations, Operations, count_operations
 from .ops import Op
@@ -14,5 +14,6 @@ from .program import Input, Output, Program, Repeat, Until, trace
 __all__ = [
     "PASSES", "Expr", "Input", "LoopOperations", "Measured", "Op", "Operations", "Output", "Program", "Repeat",
     "Until", "Varied", "count_operations", "directional_derivative", "inlined", "interpret", "jacobian", "jacobians",
-    "program_from_data", "program_to_data", "pullback", "pushforward", "run_on_scalars", "simplify", "trace",
+    "placed_steps", "program_from_data", "program_to_data", "pullback", "pushforward", "run_on_scalars", "simplify",
+    "trace",
 ]  # fmt: skip
