@@ -53,6 +53,7 @@ TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
 CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
+_TOLERANCES = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE, MIXED: ROOTS_TOLERANCE}
 # What evidence has to show where digits may be lost (evidence.py), by the precision of the answer.
 TRUSTED_ERROR = {"float64": 7e-7, "float32": 7e-4}
 
@@ -190,7 +191,7 @@ class Solver:
         factored = solve(problem, start)
         if options["iterations"] is not None:
             return iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
-        usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE, MIXED: ROOTS_TOLERANCE}.get(self._stiffness, TOLERANCE)[precision.answer]
+        usual = _TOLERANCES.get(self._stiffness, TOLERANCE)[precision.answer]
         solution = converge(factored, _accuracy(model, options, problem.mu, precision, usual), start)
         if self._stiffness is not PRIMAL:
             return examined(problem, solution, functools.partial(_damped_once, solve), trusted)
@@ -276,7 +277,8 @@ def _recipe(
         {**family.options, **(options or {})}, check_solvable, check_options, _switched_inputs,
         solves="forward_dynamics", constraints=constraints, needs_independent_rows=family.needs_independent_rows,
         approximation=family.approximation, expected_passes=family.expected_passes, least_operations=least,
-        differentiable=True, solver=solver, why_not_unasked=unasked, freezes_constraints=plans, needs_double=family.promises_answers,
+        differentiable=True, solver=solver, why_not_unasked=unasked, freezes_constraints=plans,
+        needs_double=family.promises_answers,
     )  # fmt: skip
 
 

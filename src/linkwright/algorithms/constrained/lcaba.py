@@ -100,7 +100,7 @@ class EliminatedGraph:
         """The same, and the multipliers of carried rows, whose roots have z."""
         tree, sweep = self.problem.tree, self.problem.sweep
         a: list[Scalar] = [0.0] * tree.nv
-        lam: list[Scalar] = [0.0] * len(self.problem.rows)
+        lam: list[Scalar] = [0.0] * sum(c.size for c in self.problem.constraints)
         change = [Motion.zero()] * len(tree.parent)
         self.rows.find(0, change[0], z, lam)  # multipliers
         for i, neighbours in reversed(self.order):
