@@ -14,7 +14,7 @@ import numpy as np
 
 from ...model import Tree
 from ...model.constraints import Coupling, RelativeConstraint
-from ...scalar import Numbers, Scalar, sqrt
+from ...scalar import Numbers, Scalar, maximum, sqrt
 from ...spatial import Force, Motion, Vector, sum_of
 from ..rows import Closure, FrameMotions, RelativePoses, closures
 from ..rows.closure import Terms
@@ -22,6 +22,7 @@ from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import ConstraintRows, constrained_bodies
 from ..rows.relative_rows import RelativeClosure
 from ..rows.row_scales import row_scales
+from .geometry.touch import NO_LENGTH
 from .impedance import impedance, pull, stiffness
 
 
@@ -48,7 +49,8 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
         typical = [float(d) for d in scales[start : start + rows.size]]
         start += rows.size
         soft = _soft_rows(tree, problem, closure, rows, motions, poses, own.inverse_weight, typical, own.torque_scale)
-        d = impedance(own.softness, sqrt(sum_of(x * x for x in soft.error)))
+        length = sqrt(maximum(sum_of(x * x for x in soft.error), NO_LENGTH * NO_LENGTH))
+        d = impedance(own.softness, length)
         k, b = pull(own.softness.solref, own.softness, dt, law.refsafe)
         e = [
             -(u * b) - d * r * k - drift

@@ -50,8 +50,8 @@ class IsotropicContact:
         if self._turns:
             turning = self._stretched(w)
             square = square + turning @ turning
-        T = sqrt(square)
-        inverse = 1.0 / maximum(T, NO_LENGTH)
+        T = sqrt(maximum(square, NO_LENGTH * NO_LENGTH))
+        inverse = 1.0 / T
         normal, mixed, shared, turned = cone_regions(N, T, inverse, mu, self.D * (1.0 / (mu * mu)))
         s = tangential * (inverse * f)
         sticking = shared * (f * f)
