@@ -62,7 +62,7 @@ def test_what_does_not_touch_changes_nothing(rng):
 
 
 def arm() -> lw.Model:
-    """Two links on the floor, the second pushes a block on a slide; a limit, dry friction, and a slider that follows."""
+    """Two links on the floor, the second pushes a block; with a limit, dry friction, and a slider that follows."""
     builder = lw.ModelBuilder("arm")
     bar = lw.Inertia.box(1.0, (0.05, 0.05, 0.4)).moved(lw.Pose.from_rpy((0, 0, -0.2), (0, 0, 0)))
     cube = lw.Inertia.box(0.5, (0.1, 0.1, 0.1))

@@ -113,6 +113,14 @@ class Builder:
             value = self.fma(value, x, self.constant(coefficient))
         return value
 
+    def extended(self, narrow: Builder, x: str) -> str:
+        """A number of a less precise builder as one of this."""
+        return self.emit(f"fpext {narrow.type.text} {x} to {self.type.text}")
+
+    def narrowed(self, wide: Builder, x: str) -> str:
+        """A number of a more precise builder, rounded to one of this."""
+        return self.emit(f"fptrunc {wide.type.text} {x} to {self.type.text}")
+
     # truth values
 
     def compare(self, predicate: str, x: str, y: str) -> str:
@@ -138,6 +146,10 @@ class Builder:
 
     def compare_whole(self, predicate: str, x: str, y: str) -> str:
         return self.emit(f"icmp {predicate} {self.type.integer} {x}, {y}")
+
+    def low_bits(self, wide: Builder, bits: str) -> str:
+        """Of those of a number of a more precise builder."""
+        return self.emit(f"trunc {wide.type.integer} {bits} to {self.type.integer}")
 
     # memory
 

@@ -14,8 +14,7 @@ from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
-from .constraints import Constraint, Coupling
-from .constraints.coupling import check_couplings
+from .constraints import Constraint
 from .contact import ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
 from .fingerprints import SECTIONS, content_hash, section_hashes
@@ -135,7 +134,9 @@ class Model:
                 )
             names.add(constraint.name)
         self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
-        check_couplings([c for c in self.constraints if isinstance(c, Coupling)])
+        kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))
+        for kind in kinds:
+            kind.check_together([c for c in self.constraints if type(c) is kind])
 
     # Constraints
 

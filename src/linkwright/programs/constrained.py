@@ -30,7 +30,7 @@ from ..model import Model, Tree
 from ..scalar import solved
 from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
-from .closures import check_positions
+from .constraint_programs import check_positions
 from .least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
 from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
 from .precision import SINGLE, Precision

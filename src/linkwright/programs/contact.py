@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import InputError
 from ..model import Model, Tree
-from .closures import check_positions
+from .constraint_programs import check_positions
 from .recipe import Recipe, external_forces
 from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, SoftDynamics, check_positive, check_soft_options
 from .solvable import check_solvable

@@ -15,18 +15,18 @@ from ...model.loops import loop_root
 from ...scalar import Scalar, maximum, sqrt, where
 from ...spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, dot, sum_of
 from ...spatial.partial_factorization import WEAKEST
+from ..convergence.hard_multipliers import HIDING
 from ..convergence.lost_digits import lost_to_free_accelerations, lost_to_masses
 from ..convergence.overstretched import overstretched
 from ..parts.articulation import Articulation
-from ..rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
+from ..rows.constrained_problem import NO, PERHAPS, ConstrainedProblem, Solution
 from ..rows.constraint_rows import combine, constrained_bodies, squared_motions
 from ..rows.passing_rows import Passing, add_row
 from ..rows.row_scales import row_scales
 
-# Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`).
-WEAKEST_AS_GIVEN = 1e-7
+# Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`),
+# so evidence is asked for long before one is as weak as it may be.
 DOUBTFUL = 1e-6
-SHOWS_LESS = 7.0  # times, as measured, where digits are no matter
 
 
 def bbo(problem: ConstrainedProblem) -> Solution:
@@ -36,8 +36,8 @@ def bbo(problem: ConstrainedProblem) -> Solution:
     free = lost_to_free_accelerations(loops.free_size, a, sqrt(maximum(loops.weakest, WEAKEST)))
     lost = maximum(loops.lost, free)
     joints = [(loops.joint[i], loops.y[i]) for i in problem.tree.outward()]
-    unsure = where((loops.weakest < DOUBTFUL) | overstretched(problem, joints, lam), PERHAPS, NO)
-    unsure = where(loops.weakest < WEAKEST_AS_GIVEN, PROBABLY, unsure)
+    doubtful = max(DOUBTFUL, HIDING * (problem.weakest or WEAKEST))
+    unsure = where((loops.weakest < doubtful) | overstretched(problem, joints, lam), PERHAPS, NO)
     return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost, unsure=unsure)
 
 
@@ -222,8 +222,7 @@ class EliminatedLoops:
     @property
     def margins(self) -> list[Scalar]:
         """Not positive where rows are dependent, whatever else is found out."""
-        weakest = max(WEAKEST, SHOWS_LESS * (self.problem.weakest or 0.0))
-        return [strength - weakest for strength in self.strengths]
+        return [strength - WEAKEST for strength in self.strengths]
 
     @property
     def present(self) -> YZ:

@@ -13,7 +13,7 @@ from itertools import combinations
 
 from ...scalar import Scalar
 from ...spatial import ArticulatedInertia, Force, sum_of
-from ..rows.closure import Terms
+from ..rows import Terms
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import combine, penalty_inertia
 from .loop_spring import FULL, LoopSpring

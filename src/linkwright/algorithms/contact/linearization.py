@@ -1,4 +1,4 @@
-"""The equations that accelerations under soft rows satisfy, and the same linearized at a solution: what derivatives need.
+"""The equations that accelerations under soft rows satisfy, and the same linearized at a solution: for derivatives.
 
     M (a - a_smooth) = J' f(J a) - J_h' lam,    J_h a = e
 
@@ -24,7 +24,8 @@ from .rows import rolled
 
 def law_forces(soft: SoftProblem, x: Sequence[Values]) -> list[Values]:
     """Of contacts and joint rows, at the accelerations x of all sites."""
-    return [site.force(site.evaluate(own), own) for site, own in zip(soft.soft, x, strict=False)]
+    models = [site.model(own, [0.0] * site.size) for site, own in zip(soft.yielding, x, strict=False)]
+    return [[-r for r in site.residual(model)] for site, model in zip(soft.yielding, models, strict=True)]
 
 
 def unbalanced(soft: SoftProblem, a: Sequence[Scalar], lam: Sequence[Scalar]) -> list[Scalar]:
@@ -67,8 +68,8 @@ def linearized(
     soft: SoftProblem, a: Sequence[Scalar], torques: Sequence[Scalar], rows: Sequence[Scalar]
 ) -> EliminatedGraph:  # fmt: skip
     """(M + J' H J) w = torques with penalties for J_h w = rows, eliminated; H at accelerations a."""
-    models = [site.evaluate(x) for site, x in zip(soft.soft, soft.values(a, rolled(soft.problem, a)), strict=False)]
-    own = iter(models)
+    x = soft.values(a, rolled(soft.problem, a))
+    own = iter([site.model(at, [0.0] * site.size) for site, at in zip(soft.yielding, x, strict=False)])
     blocks: list[PenaltyBlock | BodyPenalty] = [
         replace(site.penalty(next(own)), wrench=Force.zero()) for site in soft.bodies
     ]

@@ -24,6 +24,8 @@ class JointMotion:
     """The joint has one distinguished axis, coordinate axis `k` of its frame."""
     velocity_is_rate: ClassVar[bool] = True
     """v is dq/dt, so that forces along q (springs) do work v' f. Not so where v lives in the moving frame."""
+    slides: ClassVar[bool] = False
+    """The one coordinate is a length along the axis, in metres; of other joints with one coordinate it is an angle."""
     slides_freely: ClassVar[bool] = False
     """Moving the frame along the axis, or turning it about the axis, changes nothing about the motion."""
 

@@ -30,6 +30,7 @@ class Continuous(Revolute):
 
 class Prismatic(JointMotion):
     kind, nq, nv = "prismatic", 1, 1
+    slides = True
     has_axis = slides_freely = True
     leaves_in_place = "turning"
 

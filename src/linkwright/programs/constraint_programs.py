@@ -6,7 +6,7 @@ import numpy as np
 
 from ..algorithms.delassus.propagators import Posture
 from ..algorithms.parts.motion_sweep import MotionSweep
-from ..algorithms.rows import FrameMotions, closures
+from ..algorithms.rows import FrameMotions, constraints_at
 from ..algorithms.rows.constraint_jacobian import terms_jacobian
 from ..algorithms.rows.constraint_rows import constrained_bodies
 from ..errors import InputError
@@ -14,21 +14,21 @@ from .recipe import Recipe
 
 
 def _error(tree, x, options):
-    every = closures(tree, x["q"], Posture(tree, x["q"]).X)
-    return {"error": [error for closure in every for error in closure.error()]}
+    every = constraints_at(tree, x["q"], Posture(tree, x["q"]).X)
+    return {"error": [error for constraint in every for error in constraint.error()]}
 
 
 def _jacobian(tree, x, options):
     posture = Posture(tree, x["q"])
-    every = closures(tree, x["q"], posture.X)
-    J = [row for closure in every for row in terms_jacobian(tree, posture, closure.terms())]
+    every = constraints_at(tree, x["q"], posture.X)
+    J = [row for c in every for row in terms_jacobian(tree, posture, c.terms())]
     return {"J": J or np.zeros((0, tree.nv))}
 
 
 def _bias(tree, x, options):
     sweep = MotionSweep(tree, x["q"], x["v"])
     motions = FrameMotions(tree, sweep, x["v"], constrained_bodies(tree))
-    return {"bias": [rate for c in closures(tree, x["q"], sweep.X) for rate in c.motion(motions)[1]]}
+    return {"bias": [rate for c in constraints_at(tree, x["q"], sweep.X) for rate in c.motion(motions)[1]]}
 
 
 def check_positions(model) -> None:
@@ -40,7 +40,7 @@ def check_positions(model) -> None:
         )
 
 
-CLOSURES = (
+CONSTRAINT_PROGRAMS = (
     Recipe(
         "constraint_error", "how far each constraint row is from being met", ("q",), ("error",), _error,
         check_options=lambda model, options: check_positions(model), constraints="any",

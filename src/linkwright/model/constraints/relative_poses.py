@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from ...model import Tree
 from ...spatial import Matrix, Placement, Transform, Vector
+
+if TYPE_CHECKING:
+    from ..tree import Tree
 
 
 class RelativePoses:

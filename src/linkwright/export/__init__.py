@@ -1,0 +1,5 @@
+"""Compiled functions in other languages and libraries: `export_c`, `export_casadi`."""
+
+from .c_files import CFiles, export_c
+
+__all__ = ["CFiles", "export_c"]
