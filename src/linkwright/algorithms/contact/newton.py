@@ -34,8 +34,8 @@ EXPECTED_PASSES = 4.0
 # the largest miss is no longer halved. Up to so much of 1 + the largest acceleration it counts as met.
 _HALVED = 0.5
 _MISSED_BY_ROUNDING = 1e-8
-# Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone, and
-# a search would stop anywhere.
+# Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone,
+# and a search would stop anywhere.
 _BEYOND_DOUBT = 1e-9
 _GOES_ON, _SETTLED, _MET = 0.0, 1.0, 2.0  # what became of a sample
 
