@@ -83,7 +83,7 @@ def test_joint(page, tmp_path):
     h, (q, v, tau) = np.array([1e-6, 0.0]), np.full((3, 2), 0.3)
     dynamics = lw.reference(robot, "aba")
     slopes = (dynamics(q + h, v, tau) - dynamics(q - h, v, tau)) / 2e-6
-    np.testing.assert_allclose(lw.jacobian(robot, "aba", "q")(q, v, tau)[:, 0], slopes, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(lw.jacobian(robot, "aba", wrt="q")(q, v, tau)[:, 0], slopes, rtol=1e-5, atol=1e-6)
     with pytest.raises(LinkwrightError, match="wavy"):
         to_mjcf(robot)
     with pytest.raises(LinkwrightError, match=r"'wavy'.*close"):

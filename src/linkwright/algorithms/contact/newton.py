@@ -30,6 +30,14 @@ from .search import SearchLine, walked
 from .sites import Along, BodySite, ConstraintSite, JointSite, PairSite, Site, moved
 
 EXPECTED_PASSES = 4.0
+# Hard rows that depend on each other, or contradict each other, are met up to rounding or not at all: passes end where
+# the largest miss is no longer halved. Up to so much of 1 + the largest acceleration it counts as met.
+_HALVED = 0.5
+_MISSED_BY_ROUNDING = 1e-8
+# Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone,
+# and a search would stop anywhere.
+_BEYOND_DOUBT = 1e-9
+_GOES_ON, _SETTLED, _MET = 0.0, 1.0, 2.0  # what became of a sample
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,12 @@ class SoftProblem:
     @cached_property
     def sites(self) -> list[Site]:
         constraints = [ConstraintSite(c) for c in self.problem.constraints] if self.hard else []
-        return [*self.bodies, *self.pairs, *self.joints, *constraints]
+        return [*self.yielding, *constraints]
+
+    @property
+    def yielding(self) -> list[Site]:
+        """All but hard constraints, which come last."""
+        return [*self.bodies, *self.pairs, *self.joints]
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> list[Values]:
         return [site.values(a, change) for site in self.sites]
@@ -86,13 +99,17 @@ class Iterate:
 
 @dataclass(frozen=True)
 class SoftSolution:
-    """Accelerations, those of all sites, their forces; how many solutions that took, and whether it is one."""
+    """Accelerations, those of all sites, their forces; how many solutions that took, and whether it is one.
+
+    settled   whether soft rows are as they should be, and hard ones as near as they can be brought
+    """
 
     a: list[Scalar]
     x: list[Values]
     phi: list[Values]
     iterations: Scalar
     converged: Scalar
+    settled: Scalar
 
 
 def newton(
@@ -110,19 +127,20 @@ def newton(
         now, (steps, done) = Iterate.unpacked(sites, len(start), values[:-2]), values[-2:]
         models = [site.model(x, phi) for site, x, phi in zip(sites, now.x, now.phi, strict=True)]
         error = absolute(now.w)
-        for site, numbers in zip(sites, models, strict=True):
+        for site, numbers in zip(soft.yielding, models, strict=False):
             error = maximum(error, site.error(numbers))
-        settled = error <= tolerance * (1.0 + _largest(now.a))
+        soft_settled = error <= tolerance * (1.0 + _largest(now.a))
+        settled = soft_settled & (_missed(soft, now) <= tolerance * (1.0 + _largest(now.a)))
         ended = settled | (steps > limit - 0.5)
-        done = where(running, where(settled, 1.0, 0.0), done)
+        done = where(running, where(settled, _MET, _GOES_ON), done)
         one_more = where(ended, 0.0, where(running, 1.0, 0.0))
 
         def advance() -> list[Scalar]:
             there, step = _walk(soft, now, models, g, rounding)
-            return [*there.packed(sites), where(_is_small(soft, there, step, tolerance), 1.0, 0.0)]
+            return [*there.packed(sites), _outcome(soft, now, soft_settled, there, step, tolerance)]
 
-        *following, small = guard(one_more > 0.5, advance, [*now.packed(sites), 0.0])
-        return [*following, steps + one_more, maximum(done, small)], ended | (small > 0.5)
+        *following, outcome = guard(one_more > 0.5, advance, [*now.packed(sites), _GOES_ON])
+        return [*following, steps + one_more, maximum(done, outcome)], ended | (outcome > 0.5)
 
     first = Iterate(list(start), soft.values(start, change), [[0.0] * site.size for site in sites], 1.0)
     values = until(
@@ -130,7 +148,7 @@ def newton(
         keeps=True,
     )  # fmt: skip
     found = Iterate.unpacked(sites, len(start), values[:-2])
-    return SoftSolution(found.a, found.x, found.phi, values[-2], values[-1] > 0.5)
+    return SoftSolution(found.a, found.x, found.phi, values[-2], values[-1] > 1.5, values[-1] > 0.5)
 
 
 def _walk(
@@ -147,7 +165,7 @@ def _walk(
     line = SearchLine(
         soft.sites, now.x, d, sums.residual + rest, sums.kept + rest, sums.change - rest, rounding
     )  # fmt: skip
-    t = walked(line)
+    t = where(_largest(da) <= _BEYOND_DOUBT * (1.0 + _largest(now.a)), 1.0, walked(line))
     there = Iterate(
         moved(now.a, t, da), [moved(p, t, q) for p, q in zip(now.x, d, strict=True)],
         [moved(p, t, q) for p, q in zip(now.phi, dphi, strict=True)], now.w * (1.0 - t),
@@ -155,13 +173,28 @@ def _walk(
     return there, da
 
 
-def _is_small(soft: SoftProblem, there: Iterate, step: Sequence[Scalar], tolerance: float) -> Scalar:
-    """Whether a step says that there is nothing left to do: of forces in stiff directions rounding may leave more."""
-    left: Scalar = maximum(_largest(step), absolute(there.w))
-    for site, x in zip(soft.sites, there.x, strict=True):
-        if isinstance(site, ConstraintSite):
-            left = maximum(left, _largest([p - q for p, q in zip(x, site.rows.e, strict=True)]))
-    return left <= tolerance * (1.0 + _largest(there.a))
+def _outcome(
+    soft: SoftProblem, now: Iterate, settled: Scalar, there: Iterate, step: Sequence[Scalar], tolerance: float
+) -> Scalar:
+    """Whether a step leaves nothing to do: soft rows were settled before it, or it is small (of forces in stiff
+    directions rounding may leave more); hard rows are met, or no nearer than before."""
+    scale = 1.0 + _largest(there.a)
+    small = maximum(_largest(step), absolute(there.w)) <= tolerance * scale
+    if not soft.hard or not soft.problem.constraints:
+        return where(small, _MET, _GOES_ON)
+    missed = _missed(soft, there)
+    at_rest = (missed > _HALVED * _missed(soft, now)) & (settled | small)
+    met = (small & (missed <= tolerance * scale)) | (at_rest & (missed <= _MISSED_BY_ROUNDING * scale))
+    return where(met, _MET, where(at_rest, _SETTLED, _GOES_ON))
+
+
+def _missed(soft: SoftProblem, at: Iterate) -> Scalar:
+    """What is left of hard constraints."""
+    rows = [
+        value - e for site, x in zip(soft.sites, at.x, strict=True) if isinstance(site, ConstraintSite)
+        for value, e in zip(x, site.rows.e, strict=True)
+    ]  # fmt: skip
+    return _largest(rows)
 
 
 def _step(
