@@ -55,13 +55,8 @@ def compile_cached(
     origin = Origin(make_program, arithmetic, repeat, asked)
     program = None
     if key is None:
-<<<<<<< HEAD
-        program = make_program()
-        check_lowered(program.every_op())
-=======
         with _collector_paused():
             program = make_program()
->>>>>>> main
         content = "program " + program_content(program)
     else:
         content = "key " + key
