@@ -11,6 +11,7 @@ from .elementary import in_double
 from .emit import LOWERING
 from .instruction_builder import Builder, Constants
 from .lower import LATENCY, TEMPORARIES
+from .machine import SSE2
 from .vector_type import VectorType
 
 
@@ -38,7 +39,7 @@ def defined_content(op: DefinedOp) -> str:
     """Identifies an operation in cache keys: by name, and by the code it has here."""
     check_lowered([op])
     vector = VectorType(2, "float64")
-    builder = Builder(vector, [], set(), Constants(vector, "constants"))
+    builder = Builder(vector, [], set(), Constants(vector, "constants", SSE2))
     result = LOWERING[op](builder, *(f"%operand{k}" for k in range(ARITY[op])))  # type: ignore[index]
     text = repr((builder.lines, builder.constants.definition(), sorted(builder.declarations), result))
     return f"{op.name}:{hashlib.sha256(text.encode()).hexdigest()}"

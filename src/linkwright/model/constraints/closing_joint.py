@@ -42,9 +42,14 @@ def close_with(
     return RelativeConstraint(name=label, frame=frame, other=other, rows=rows, target=target_pose(at), mu=mu)
 
 
+def closing_kinds() -> tuple[str, ...]:
+    """Kinds of joints that a loop can be closed with."""
+    return (*_BY_POINT, *(name for name, motion in JOINT_KINDS.items() if motion.held))
+
+
 def _joint(joint: str | Joint, axis, second_axis, name: str) -> Joint:
     kind = joint.kind if isinstance(joint, Joint) else joint
-    closing = (*_BY_POINT, *(name for name, motion in JOINT_KINDS.items() if motion.held))
+    closing = closing_kinds()
     if kind not in closing:
         raise ModelError(
             f"closure {name!r}: {unknown_name('joint kind that can close a loop', kind, closing)} Close the loop at "

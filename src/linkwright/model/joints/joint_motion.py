@@ -66,6 +66,11 @@ class JointMotion:
         """dS/dt in the child's frame; None where the subspace is constant."""
         return None
 
+    @property
+    def has_constant_subspace(self) -> bool:
+        """Whether its directions do not move in the child's frame."""
+        return type(self).subspace_rate is JointMotion.subspace_rate
+
     # The configuration manifold. These run on numbers, on arrays of shape (B,) and on traced values.
 
     def neutral(self) -> list[float]:
