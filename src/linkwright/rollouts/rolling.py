@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def rollout(
         raise RolloutInterrupted(_how_far(found, "interrupted", into), found) from None
     except RolloutError as error:
         raise RolloutError(_how_far(found, str(error), into), found) from error.__cause__
-    return RolledOut(*_numbers(found), seconds=time.perf_counter() - begin)
+    return replace(found, seconds=time.perf_counter() - begin)
 
 
 def _roll_out(prepared: Prepared, parts, store: ChunkStore, executor, threads, progress: bool) -> None:
@@ -133,10 +134,6 @@ def _positive(name: str, value: Any) -> int:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise InputError(f"{name} is {value!r}; expected a positive whole number")
     return int(value)
-
-
-def _numbers(found: RolledOut) -> tuple:
-    return found.dt, found.steps, found.every, found.samples, found.parts, found.store
 
 
 def _how_far(found: RolledOut, why: str, into: Any) -> str:
