@@ -61,10 +61,11 @@ def _table(results: list[Drops], seconds: float) -> Table:
         depth = ", ".join(f"{1e3 * told['depth'][part]:.1f}" for part in ("median", "99 %", "largest")) + " mm"
         wrong = r.drops - r.statuses[0] - r.statuses[6]
         named = ", ".join(f"{n} x status {code}" for code, n in sorted(r.statuses.items()) if code not in (0, 6))
+        energies = [f"{told[what]['largest']:.1e}" for what in ("gain", "law_gain", "unaccounted")]
         table.add_row(
             r.robot, f"{1e3 * r.dt:g} ms", r.integrator, str(r.drops),
             f"[bold red]{r.not_finite}[/]" if r.not_finite else "0", f"[bold red]{named}[/]" if wrong else "0",
-            str(r.statuses[6]), depth, *(f"{told[what]['largest']:.1e}" for what in ("gain", "law_gain", "unaccounted")),
+            str(r.statuses[6]), depth, *energies,
             f"{1e6 * r.seconds / (r.drops * round(seconds / r.dt)):.2f}",
         )  # fmt: skip
     return table
