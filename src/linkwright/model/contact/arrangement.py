@@ -38,14 +38,14 @@ def check_contacts(model: Model) -> None:
                 f"plane {shape.name!r} is on {shape.on!r}, which moves; planes are part of the ground: use a box or a "
                 f"convex shape"
             )
-    for one, two in model.contact_law.watched:
-        for name in (one, two):
+    for watched in model.contact_law.watched:
+        for name in watched:
             if name not in shapes:
                 raise unknown_name("shape", name, shapes)
             if shapes[name].kind == "plane":
                 raise ModelError(f"{name!r} is a plane and cannot be watched; its contacts can be computed")
-        if model.body_of(shapes[one].on) == model.body_of(shapes[two].on):
-            raise ModelError(f"shapes {one!r} and {two!r} are watched and on one body")
+        if len({model.body_of(shapes[name].on) for name in watched}) == 1:
+            raise ModelError(f"shapes {watched[0]!r} and {watched[1]!r} are watched and on one body")
     seen: set[frozenset[str]] = set()
     for pair in model.pairs:
         if not isinstance(pair, ContactPair):
