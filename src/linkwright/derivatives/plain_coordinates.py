@@ -66,7 +66,8 @@ class PlainDerivatives:
                 raise UnsupportedError(
                     f"{f.name!r} was loaded from a file and cannot be differentiated; save its vjp or jacobian too"
                 )
-            target = {"lanes": f.lanes, "dtype": str(f.dtype), "threads": f.threads, "arithmetic": origin.arithmetic}
+            target: dict[str, Any] = {"lanes": f.lanes, "dtype": str(f.dtype), "threads": f.threads}
+            target["arithmetic"] = origin.arithmetic
             if self._request is None:
                 made = compile_cached(lambda: self._of_program(kind, of, wrt), key=None, **target)
             else:

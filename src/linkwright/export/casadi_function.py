@@ -203,7 +203,7 @@ def _callback(casadi: Any, function: CompiledFunction) -> Any:
             self.jacobian_found.compiled = derivatives.jacobian(derivatives.differentiable, every)
             return self.jacobian_found
 
-    shapes = [[matrix_shape(x) for x in specs] for specs in (function.inputs, function.outputs)]
-    made = Value(_identifier(function.name), *shapes, (inputs, outputs))
+    taken, given_back = ([matrix_shape(x) for x in specs] for specs in (function.inputs, function.outputs))
+    made = Value(_identifier(function.name), taken, given_back, (inputs, outputs))
     _KEPT.append(made)
     return made

@@ -29,7 +29,7 @@ _API_VERSION = 16
 _DATA, _RANK, _DIMENSIONS = 24, 32, 40  # of a buffer
 
 _HANDLER = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
-_pointer, _whole, _long = ctypes.c_void_p.from_address, ctypes.c_int.from_address, ctypes.c_int64.from_address
+_address, _whole, _long = ctypes.c_size_t.from_address, ctypes.c_int.from_address, ctypes.c_int64.from_address
 
 
 class XlaHandler:
@@ -50,7 +50,7 @@ class XlaHandler:
         return make(ctypes.cast(self._callback, ctypes.c_void_p), b"xla._CUSTOM_CALL_TARGET", None)
 
     def _handle(self, frame: int) -> int | None:
-        extension = _pointer(frame + _EXTENSION).value
+        extension = _address(frame + _EXTENSION).value
         if extension and _whole(extension + _EXTENSION_KIND).value == _METADATA:
             self._introduce(frame, extension)
         elif _whole(frame + _STAGE).value == _EXECUTE:
@@ -63,8 +63,8 @@ class XlaHandler:
 
     def _introduce(self, frame: int, extension: int) -> None:
         """Say that this handler is for XLA's version, if it is one that is known; else for none."""
-        version = _pointer(extension + _EXTENSION_METADATA).value + _METADATA_VERSION  # type: ignore[operator]
-        api = _pointer(frame + _API).value
+        version = _address(extension + _EXTENSION_METADATA).value + _METADATA_VERSION
+        api = _address(frame + _API).value
         minor = 0
         if api:
             own = api + _API_VERSION
@@ -75,19 +75,18 @@ class XlaHandler:
         _whole(version + _VERSION_MINOR).value = minor
 
     def _run(self, frame: int) -> None:
-        given = (ctypes.c_void_p * len(self._inputs)).from_address(_pointer(frame + _ARGUMENTS).value)
-        wanted = (ctypes.c_void_p * len(self._outputs)).from_address(_pointer(frame + _RESULTS).value)
+        given = (ctypes.c_size_t * len(self._inputs)).from_address(_address(frame + _ARGUMENTS).value)
+        wanted = (ctypes.c_size_t * len(self._outputs)).from_address(_address(frame + _RESULTS).value)
         lead = _lengths(wanted[0], self._outputs[0])
-        targets = [_pointer(x + _DATA).value for x in wanted]
+        targets = [_address(x + _DATA).value for x in wanted]
         sources, strides, kept = [], [], []
         for buffer, (size, rank, shape) in zip(given, self._inputs, strict=True):
-            at, stride = _pointer(buffer + _DATA).value, 0
+            at, stride = _address(buffer + _DATA).value, 0
             own = _lengths(buffer, rank)
             if own == lead:
                 stride = size
             elif prod(own) != 1:  # some axes are there and others not: written out
-                array = np.frombuffer((ctypes.c_char * (prod(own) * size * self._item)).from_address(at), self._dtype)
-                aligned = array.reshape(*own, *(1,) * (len(lead) - len(own)), *shape)
+                aligned = self._array(at, prod(own) * size).reshape(*own, *(1,) * (len(lead) - len(own)), *shape)
                 full = np.ascontiguousarray(np.broadcast_to(aligned, (*lead, *shape)))
                 kept.append(full)
                 at, stride = full.ctypes.data, size
@@ -98,17 +97,20 @@ class XlaHandler:
 
     def _spoil(self, frame: int) -> None:
         """Leave no result."""
-        wanted = (ctypes.c_void_p * len(self._outputs)).from_address(_pointer(frame + _RESULTS).value)
+        wanted = (ctypes.c_size_t * len(self._outputs)).from_address(_address(frame + _RESULTS).value)
         for buffer in wanted:
-            size = prod(_lengths(buffer, 0)) * self._item
-            memory = (ctypes.c_char * size).from_address(_pointer(buffer + _DATA).value)
-            np.frombuffer(memory, self._dtype)[:] = np.nan
+            lengths: tuple[int, ...] = _lengths(buffer, 0)
+            self._array(_address(buffer + _DATA).value, prod(lengths))[:] = np.nan
+
+    def _array(self, address: int, size: int) -> np.ndarray:
+        memory: Any = (ctypes.c_char * (size * self._item)).from_address(address)
+        return np.frombuffer(memory, self._dtype)
 
 
 def _lengths(buffer: int, inner: int) -> tuple[int, ...]:
     """Of the batch axes of a buffer whose samples have `inner` axes."""
     rank: int = _long(buffer + _RANK).value - inner
-    return () if rank == 0 else tuple((ctypes.c_int64 * rank).from_address(_pointer(buffer + _DIMENSIONS).value))
+    return () if rank == 0 else tuple((ctypes.c_int64 * rank).from_address(_address(buffer + _DIMENSIONS).value))
 
 
 def evaluate(function: CompiledFunction, lead: tuple[int, ...], arrays: Sequence[Any]) -> tuple[np.ndarray, ...]:
