@@ -19,11 +19,12 @@ import numpy as np
 from ..codegen import ArraySpec, CompiledFunction, compile_cached
 from ..errors import InputError, UnsupportedError
 from ..model import Model
-from ..model.configuration import coordinate_rates, is_flat, velocity_chart
+from ..model.configuration import coordinate_rates, velocity_chart
 from ..programs import Request
 from ..trace import Measured, Program, Varied, inlined, jacobians, pullback, simplify, trace
-from .question import CONFIGURATIONS, VERDICTS, Question
+from .question import VERDICTS, Question, spread
 
+Place = tuple[Sequence[int], Sequence[int]]
 FOUND = "{}_found"
 """Inputs of gradients: configurations that the function gave."""
 
@@ -49,7 +50,7 @@ class PlainDerivatives:
     def found(self, of: Sequence[str]) -> tuple[str, ...]:
         """Those of the outputs `of` that gradients take as inputs, after those of the function."""
         specs = {x.name: x for x in self.function.outputs}
-        return tuple(name for name in of if self._is_curved(specs[name]))
+        return tuple(name for name in of if self._place(specs[name]) is not None)
 
     def gradient(self, of: Sequence[str], wrt: Sequence[str]) -> CompiledFunction:
         """Inputs of the function, configurations `found`, then y_bar for y in `of`; outputs x_bar for x in `wrt`."""
@@ -88,31 +89,32 @@ class PlainDerivatives:
             values=kind == "jacobian" and bool(self.found(of)), options=request.options, precision=request.precision,
         )  # fmt: skip
 
-    def _is_curved(self, spec: ArraySpec) -> bool:
-        """Whether it holds configurations with more numbers than velocities have."""
-        if self._request is None or spec.name not in CONFIGURATIONS:
-            return False
-        model = self._request.model
-        return spec.shape == (model.nq,) and not is_flat(model)
+    def _place(self, spec: ArraySpec) -> Place | None:
+        """(coordinates, velocities) of the mechanism that a configuration holds, or None: its numbers are plain."""
+        if self._request is None:
+            return None
+        return Question("jvp", self._request, (), (), ()).place(spec.name, spec.shape)
 
     def _of_question(self, question: Question) -> Program:
         base, model = question.program(), question.request.model
         shapes = {x.name: x.shape for x in (*self.function.inputs, *self.function.outputs)}
-        curved_inputs = [x.name for x in self.function.inputs if self._is_curved(x)]
+        places = {x.name: self._place(x) for x in self.function.inputs}
+        given_back = {x.name: self._place(x) for x in self.function.outputs}
         found = self.found(question.of)
         inputs = {x.name: x.shape for x in self.function.inputs}
 
         def gradient(**values):
             given = dict(values)
             for name in found:
-                rates = coordinate_matrix(model, given.pop(FOUND.format(name)))
+                rates = coordinate_matrix(model, given_back[name], given.pop(FOUND.format(name)))
                 given[f"{name}_bar"] = rates.T @ given[f"{name}_bar"]
             results = inlined(base, given)
             gradients = {}
             for name in question.wrt:
                 gradients[f"{name}_bar"] = results[f"{name}_bar"]
-                if name in curved_inputs:
-                    gradients[f"{name}_bar"] = chart_of(model, values[name]).T @ results[f"{name}_bar"]
+                if places[name] is not None:
+                    chart = chart_matrix(model, places[name], values[name])
+                    gradients[f"{name}_bar"] = chart.T @ results[f"{name}_bar"]
             return gradients
 
         def jacobian(**values):
@@ -122,9 +124,9 @@ class PlainDerivatives:
                 for x in question.wrt:
                     block = results[f"d{y}_d{x}"]
                     if y in found:
-                        block = np.tensordot(coordinate_matrix(model, results[y]), block, 1)
-                    if x in curved_inputs:
-                        block = block @ chart_of(model, values[x])
+                        block = np.tensordot(coordinate_matrix(model, given_back[y], results[y]), block, 1)
+                    if places[x] is not None:
+                        block = block @ chart_matrix(model, places[x], values[x])
                     blocks[f"d{y}_d{x}"] = block
             return blocks
 
@@ -135,13 +137,16 @@ class PlainDerivatives:
         return simplify(trace(gradient, {**inputs, **further}, name=base.name))
 
 
-def chart_of(model: Model, q) -> np.ndarray:
-    """V(q), (nv, nq)."""
-    return np.array(velocity_chart(model, q), dtype=object).reshape(model.nv, model.nq)
+def chart_matrix(model: Model, place: Place, q) -> np.ndarray:
+    """V(q) of the coordinates and velocities of a place."""
+    coordinates, velocities = place
+    chart = velocity_chart(model, spread(model.nq, coordinates, q))
+    return np.array([[chart[r][c] for c in coordinates] for r in velocities], dtype=object)
 
 
-def coordinate_matrix(model: Model, q) -> np.ndarray:
-    """N(q), (nq, nv)."""
-    units = np.eye(model.nv)
-    columns = [coordinate_rates(model, q, [float(x) for x in unit]) for unit in units]
-    return np.array(columns, dtype=object).reshape(model.nv, model.nq).T
+def coordinate_matrix(model: Model, place: Place, q) -> np.ndarray:
+    """N(q) of the coordinates and velocities of a place."""
+    coordinates, velocities = place
+    own = spread(model.nq, coordinates, q)
+    columns = [coordinate_rates(model, own, [float(k == n) for k in range(model.nv)]) for n in velocities]
+    return np.array([[column[c] for column in columns] for c in coordinates], dtype=object)
