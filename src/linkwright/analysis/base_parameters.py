@@ -36,7 +36,7 @@ def base_parameters(model: Model, *, seed: int = 0, tolerance: float = RANK_TOLE
     """What can be identified of the inertial parameters `default_parameters(model)["inertias"][1:].ravel()`.
 
     Regressors at random states are stacked; columns that depend on ones before them are left out, and what they stand
-    for is added to those. [GautierKhalil1990] in numbers.
+    for is added to those. [Gautier1990] in numbers.
     """
     if not isinstance(model, Model):
         raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
