@@ -113,8 +113,8 @@ class WeakDirections:
 
         They are enough when they hold the solution of (T + weakest) x = r but for that share of r: there the last entry
         of the solution in the vectors, times the next subdiagonal, is what is left; L D L' of the tridiagonal gives it.
-        The last one must not mix dependent directions with others: the next one tells them apart. Where there is no next
-        one it is left out: Ritz vectors of dependent directions would hold some of it, of which r holds nothing.
+        The last one must not mix dependent directions with others: the next one tells them apart. Where there is none
+        it is left out: Ritz vectors of dependent directions would hold some of it, of which r holds nothing.
         """
         m, root, weakest = len(r), self.root, self.accuracy.weakest
 
