@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import CodegenError
 from ..trace import Program, count_operations
 from .cache import load_cached, make_key, program_content, store
 from .compiled_function import CompiledFunction
+from .defined_lowering import check_lowered
 from .image import Image, compress_ir
 from .modules import ModuleSource
 from .objectfile import generate_objects
@@ -52,7 +55,8 @@ def compile_cached(
     origin = Origin(make_program, arithmetic, repeat, asked)
     program = None
     if key is None:
-        program = make_program()
+        with _collector_paused():
+            program = make_program()
         content = "program " + program_content(program)
     else:
         content = "key " + key
@@ -67,8 +71,9 @@ def compile_cached(
             return function
         except CodegenError:
             pass  # intact, but this process cannot load it: compile it here
-    program = make_program() if program is None else program
-    image = build_image(program, lanes, dtype, target, repeat=repeat, arithmetic=arithmetic)
+    with _collector_paused():
+        program = make_program() if program is None else program
+        image = build_image(program, lanes, dtype, target, repeat=repeat, arithmetic=arithmetic)
     if cache:
         store(full_key, image)
     function = CompiledFunction.of(image, target, threads=threads)
@@ -76,11 +81,25 @@ def compile_cached(
     return function
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Hundreds of thousands of small tuples are made, none of them garbage: looking for some takes a fifth of the time
+    and more in a process that holds much else."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def build_image(
     program: Program, lanes: int, dtype: str, target: Target, *, chunk_size: int | None = None, repeat: bool = False,
     arithmetic: str | None = None,
 ) -> Image:  # fmt: skip
     start = time.perf_counter()
+    check_lowered(program.every_op())
     signature = Signature.of(program.check(), dtype)
     source = ModuleSource(program, lanes, dtype, target, chunk_size, repeat=repeat, arithmetic=arithmetic)
     modules: list[str] = []
