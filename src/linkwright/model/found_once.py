@@ -1,7 +1,7 @@
 """What is found once per model: frames, scales and ranks of rows, penalties, cluster plans, schedules, choices.
 
-One table and one memory for all of it (docs/architecture.md lists it, "Planning"). The memory knows models by their content, so equal ones share what was found, and keeps the models
-that were asked about last.
+One table and one memory for all of it (docs/architecture.md lists it, "Planning"). The memory knows models by their
+content, so equal ones share what was found, and keeps the models that were asked about last.
 """
 
 from __future__ import annotations
