@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import viewer
+    from .algorithms.contact.watching import watch
     from .analysis import inspect
     from .analysis.mobility_at_pose import mobility
     from .assembly import (
@@ -61,6 +62,7 @@ __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
+    "algorithms.contact.watching": "watch",
     "analysis": "inspect",
     "analysis.mobility_at_pose": "mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
@@ -137,5 +139,5 @@ __all__ = [
     "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
     "viewer", "vjp",
-    "weld",
+    "watch", "weld",
 ]  # fmt: skip
