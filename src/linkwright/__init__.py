@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import viewer
+    from .algorithms.contact.watching import watch
     from .analysis import inspect
     from .analysis.base_parameters import base_parameters
     from .analysis.mobility_at_pose import mobility
@@ -63,6 +64,7 @@ __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
+    "algorithms.contact.watching": "watch",
     "analysis": "inspect",
     "analysis.base_parameters": "base_parameters",
     "analysis.mobility_at_pose": "mobility",
@@ -142,5 +144,5 @@ __all__ = [
     "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
     "viewer", "vjp",
-    "weld",
+    "watch", "weld",
 ]  # fmt: skip
