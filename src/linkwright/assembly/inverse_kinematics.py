@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.tree.reaching import Reaching
+from ..algorithms.tree.frame_targets import Reaching
 from ..codegen import CompiledFunction, compile_cached
 from ..errors import InputError, NoConvergence, UnsupportedError, unknown_name
 from ..model import Model, tree_of
