@@ -13,14 +13,15 @@ def blocks(path, language):
     return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
-RUN = ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md", "delassus.md", "derivatives.md")
+RUN = ("tracing-tutorial.md", "graphs.md", "files.md", "clusters.md", "delassus.md", "derivatives.md", "doors.md")
 PAGES = [*(DOCS / name for name in RUN), README]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
-def test_code_blocks_run(path, capsys):
+def test_code_blocks_run(path, capsys, tmp_path, monkeypatch):
     if not path.exists():
         pytest.skip("an installed copy has no documents")
+    monkeypatch.chdir(tmp_path)  # what a page writes
     scope: dict = {"__name__": "tutorial"}
     for block in blocks(path, "python"):
         exec(compile(block, str(path), "exec"), scope)

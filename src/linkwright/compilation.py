@@ -62,11 +62,13 @@ def compile(
         )
         target: dict[str, Any] = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache, "repeat": repeat}
         target["arithmetic"] = request.arithmetic
-        function = compile_cached(request.program, key=request.key, **target)
+        function = compile_cached(request.program, key=request.key, asked=request, **target)
         function.choice = choice
         if "f_ext" in request.recipe.optional_inputs and not f_ext:
             with_forces = replace(request, f_ext=True)
-            function.accept("f_ext", lambda: compile_cached(with_forces.program, key=with_forces.key, **target))
+            function.accept("f_ext", lambda: compile_cached(
+                with_forces.program, key=with_forces.key, asked=with_forces, **target
+            ))
         return function
     if not callable(what):
         raise InputError(

@@ -7,7 +7,9 @@ expression, or any object with arithmetic and methods named like the functions h
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -179,6 +181,42 @@ def guard(
     if len(values) != len(otherwise):
         raise TraceError(f"the body of a guard returned {len(values)} values; otherwise there are {len(otherwise)}")
     return [where(condition, new, old) for new, old in zip(values, otherwise, strict=True)]
+
+
+_witness: ContextVar[Callable | None] = ContextVar("witness", default=None)
+
+
+def solved(
+    find: Callable[[], tuple[Sequence[Scalar], Any]], equations: Callable[[Sequence[Scalar]], Sequence[Scalar]],
+    again: Callable[[Sequence[Scalar], bool], tuple[Sequence[Scalar], Scalar | None]], size: int,
+) -> tuple[Sequence[Scalar], Any]:  # fmt: skip
+    """What find() returns: `size` unknowns z with equations(z) = 0, and whatever else was found on the way to them.
+
+    Derivatives do not go through the way: z changes by what keeps the equations met. again(sides, transposed) returns w
+    with (d equations / dz) w = sides, or with the transposed matrix, and its status if it has one. Those who
+    differentiate are the witness of all solutions (`witnessed`); to others this is find().
+    """
+    witness = _witness.get()
+    return find() if witness is None else witness(find, equations, again, size)
+
+
+def corrected(
+    find: Callable[[], Sequence[Scalar]], correct: Callable[[Sequence[Scalar]], Sequence[Scalar]], size: int
+) -> Sequence[Scalar]:
+    """What find() returns: `size` numbers that Newton's step `correct` leaves as they are. Derivatives are those of one
+    more such step, which leads to the same place from wherever it starts nearby."""
+    witness = _witness.get()
+    return find() if witness is None else correct(witness(lambda: (find(), None), None, None, size)[0])
+
+
+@contextmanager
+def witnessed(witness: Callable | None) -> Iterator[None]:
+    """While a function is run: who is asked in place of `solved`."""
+    token = _witness.set(witness)
+    try:
+        yield
+    finally:
+        _witness.reset(token)
 
 
 def is_zero(x: Scalar) -> bool:

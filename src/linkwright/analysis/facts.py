@@ -11,15 +11,13 @@ from ..assembly import project_configuration
 from ..compilation import reference
 from ..errors import InputError, LinkwrightError, NoConvergence
 from ..model import Model, tree_of
-from ..model.constraints import Constraint, RelativeConstraint, Rod
-from ..model.loops import Loop, Loops, coupled_joints, loops
+from ..model.loops import Loops, loops
 from ..programs import RECIPES
 from ..programs.cluster_state import plan_of
 from .mobility_at_pose import Mobility, mobility
 
 # A constraint whose error is below this (metres, radians) at a pose is met there.
 CLOSED = 1e-6
-_JOINT_ROWS = 6
 _A_LITTLE = 0.05  # radians or metres by which each joint is moved to look whether a pose is special
 
 
@@ -105,7 +103,7 @@ def inspect(model: Model, q=None) -> Inspection:
         report,
         _nearby(model, report.q) if model.constraints else None,
         closure_checks(model, report.q),
-        {loop.constraint: _why(model, c, loop) for c, loop in zip(model.constraints, found, strict=True)},
+        {loop.constraint: c.cut(model, loop) for c, loop in zip(model.constraints, found, strict=True)},
         tuple((names[i], tuple(names[j] for j in neighbours)) for i, neighbours in order),
         clusters_of(model),
     )
@@ -151,24 +149,3 @@ def _nearby(model: Model, q: np.ndarray) -> Mobility | None:
         return mobility(model, project_configuration(model, moved))
     except NoConvergence:
         return None
-
-
-def _why(model: Model, constraint: Constraint, loop: Loop) -> str:
-    """What speaks for closing the loop where it is closed."""
-    if coupled_joints(constraint):
-        return f"couples joints {', '.join(loop.joints)}"
-    if isinstance(constraint, Rod):
-        return "a rod, which is no joint"
-    if not isinstance(constraint, RelativeConstraint):
-        return f"a sum over {len(loop.ends)} bodies"
-    rows = constraint.size
-    if len(model.constraint_bodies[model.constraints.index(constraint)]) == 1 and constraint.other == "world":
-        return f"held by the ground in {rows} directions"
-    joints = [model.bodies[model.joint_index(name)].joint for name in loop.joints]
-    freest = max(joints, key=lambda joint: joint.nv)
-    root = loop.bodies.index(loop.root)
-    ways = f"{root} and {len(loop.bodies) - root - 1} joints from {loop.root} to its ends"
-    if freest.nv > _JOINT_ROWS - rows and freest.kind != "free_flyer":
-        fewer = f"cutting {freest.name} ({freest.kind}) instead would leave {_JOINT_ROWS - freest.nv}"
-        return f"leaves {rows} rows; {fewer}; {ways}"
-    return f"leaves {rows} rows, and no joint around the loop would leave fewer; {ways}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model import Model
-from ..model.constraints import Constraint, Coupling, RelativeConstraint, SumConstraint
+from ..model.constraints import Constraint
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def residuals(model: Model, rows: np.ndarray) -> dict[str, Residual]:
     found, start = {}, 0
     for constraint in model.constraints:
         own = np.abs(rows[start : start + constraint.size])
-        linear = linear_rows(model, constraint)
+        linear = constraint.lengths(model)
         found[constraint.name] = Residual(
             float(own[linear].max(initial=0.0)), float(own[~linear].max(initial=0.0)), bool(linear.any()),
             bool(not linear.all()),
@@ -45,27 +45,9 @@ def residuals(model: Model, rows: np.ndarray) -> dict[str, Residual]:
     return found
 
 
-def linear_rows(model: Model, constraint: Constraint) -> np.ndarray:
-    """Which rows are lengths; the others are angles. A row that mixes both counts as a length."""
-    if isinstance(constraint, RelativeConstraint):
-        crossed = [False] * (constraint.crossed is not None)
-        return np.array([*(bool(np.any(row[:3])) for row in constraint.rows), *crossed])
-    if isinstance(constraint, SumConstraint):
-        return np.array([bool(np.any(row[:3])) for row in constraint.parts[0][1]])
-    if isinstance(constraint, Coupling):
-        first = model.joints[model.joint_index(constraint.joints[0]) - 1]
-        return np.array([first.kind == "prismatic"])
-    return np.ones(constraint.size, dtype=bool)
-
-
 def described(constraint: Constraint) -> str:
     """Its name and what it holds together."""
-    if isinstance(constraint, Coupling):
-        return f"{constraint.name!r} (joints {', '.join(constraint.joints)})"
-    if isinstance(constraint, SumConstraint):
-        return f"{constraint.name!r} (frames {', '.join(frame for frame, _ in constraint.parts)})"
-    ends = [getattr(constraint, end) for end in ("frame", "other") if hasattr(constraint, end)]
-    return f"{constraint.name!r} ({' - '.join(ends)})" if ends else repr(constraint.name)
+    return f"{constraint.name!r} ({constraint.holds})" if constraint.holds else repr(constraint.name)
 
 
 def listing(model: Model, found: dict[str, Residual], tolerance: float, per: str = "") -> str:

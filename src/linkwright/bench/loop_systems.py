@@ -14,7 +14,7 @@ import numpy as np
 
 from ..io import load
 from ..model import Model
-from ..model.constraints import GROUND_FRAME, RelativeConstraint
+from ..model.constraints import GROUND_FRAME
 from ..robots import (
     all_coupled,
     chain_of_loops,
@@ -89,8 +89,4 @@ def _on_joint(other, frame: str):
 
 
 def _pinocchio_kind(c) -> str | None:
-    if not isinstance(c, RelativeConstraint) or c.crossed is not None:
-        return None
-    if c.point and np.array_equal(c.rows, np.eye(6)[:3]):
-        return "3d"
-    return "6d" if not c.point and np.array_equal(c.rows, np.eye(6)) else None
+    return {"connect": "3d", "weld": "6d"}.get(c.equality)

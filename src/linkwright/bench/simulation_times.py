@@ -17,8 +17,8 @@ import numpy as np
 from ..compilation import compile, reference
 from ..errors import LinkwrightError, MissingExtraError, UnsupportedError
 from ..io import load
-from ..model import Model, Pose
-from ..model.constraints import RelativeConstraint, connect
+from ..model import Model
+from ..model.constraints import connect
 from ..sim import simulate
 from .peers.mujoco_peer import MujocoCoordinates, mjcf
 
@@ -67,8 +67,10 @@ def with_points_for_pins(model: Model) -> Model:
     """MuJoCo has no pin in a plane, only points: let both have those, one row more than needed."""
     constraints = []
     for c in model.constraints:
-        if isinstance(c, RelativeConstraint) and len(c.rows) == 2 and not c.rows[:, 3:].any():
-            c = connect(c.frame, c.other, name=c.name, at=c.target)
+        rows = c.constant_rows
+        if rows is not None and len(rows) == 2 and not rows[:, 3:].any():
+            (frame, _), (other, target) = c.placed_frames
+            c = connect(frame, other, name=c.name, at=target)
         constraints.append(c)
     return model.without_constraints().with_constraints(*constraints)
 
@@ -166,23 +168,15 @@ def simulation_mjcf(model: Model) -> str:
     bodies = {element.get("name"): element for element in root.iter("body")}
     equality = ElementTree.SubElement(root, "equality")
     for c in model.constraints:
-        kinds = {3: "connect", 6: "weld"}
-        whole = (
-            isinstance(c, RelativeConstraint)
-            and c.target is not None
-            and c.size in kinds
-            and np.array_equal(c.rows, np.eye(6)[: c.size])
-        )
-        if not whole:
+        if c.equality not in ("connect", "weld") or not c.has_position:
             raise UnsupportedError(f"constraint {c.name!r} is neither a point nor a weld, which is all MuJoCo has")
-        held: Any = c
-        for k, (name, offset) in enumerate(((held.frame, Pose.identity()), (held.other, held.target))):
+        for k, (name, offset) in enumerate(c.placed_frames):
             frame = model.frame(name)
-            pose = frame.placement @ offset
+            pose = frame.placement if offset is None else frame.placement @ offset
             element: Any = bodies[model.bodies[frame.body].name] if frame.body else root.find("worldbody")
             place = {"pos": _text(pose.translation), "quat": _text(np.roll(pose.quaternion, 1))}
             ElementTree.SubElement(element, "site", {"name": f"{c.name}/end{k}", **place})
-        ElementTree.SubElement(equality, kinds[c.size], site1=f"{c.name}/end0", site2=f"{c.name}/end1")
+        ElementTree.SubElement(equality, c.equality, site1=f"{c.name}/end0", site2=f"{c.name}/end1")
     return ElementTree.tostring(root, encoding="unicode")
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import LinkwrightError
-from ..trace import Operations
+from ..errors import LinkwrightError, UnsupportedError
+from ..trace import Operations, Program
 from .activate import fast_entry
 from .general_call import Runner
 from .image import Image
+from .loader import Code, LoadedCode
+from .origin import Origin
 from .repetition import repeat
 from .signature import ArraySpec
 from .target import Target
@@ -31,15 +34,22 @@ class CompiledFunction:
         self.from_cache = from_cache
         self.choice: Any = None
         """Why this algorithm was taken, with the operations of others, where a problem was named and none of them."""
+        self.origin: Origin | None = None
+        """What it was compiled from; a function that was loaded from a file has none."""
 
     @classmethod
     def of(cls, image: Image, target: Target, *, threads: int = 1, from_cache: bool = False) -> CompiledFunction:
+        """The function of `image`, its object files loaded by LLVM."""
+        return cls.on(image, LoadedCode(image.objects, target), threads=threads, from_cache=from_cache)
+
+    @classmethod
+    def on(cls, image: Image, code: Code, *, threads: int = 1, from_cache: bool = False) -> CompiledFunction:
         """The function of `image`, called through its compiled entry point where that is possible.
 
         Python looks `__call__` up on the type, so each function gets a type of its own; and since a builtin function
         does not bind, calling the instance reaches the compiled code with the caller's arguments as they are.
         """
-        runner = Runner(image, target, threads)
+        runner = Runner(image, code, threads)
         builtin = fast_entry(runner)
         members = {"__module__": cls.__module__, "__doc__": cls.__doc__}
         if builtin is not None:
@@ -60,6 +70,25 @@ class CompiledFunction:
         one only.
         """
         return repeat(self._runner, inputs, steps, every=every, advancing=advancing, last=last)
+
+    def save(self, path: str | Path, *, processor: str | None = None) -> Path:
+        """Write the machine code to a file that `linkwright.load_function` runs without LLVM, robot or tracing.
+
+        processor   by default the one at hand; "x86-64-v2", "x86-64-v3" (AVX2) or "x86-64-v4" (AVX-512) for any
+                    with these instructions
+        """
+        from .saved_function import save_function
+
+        return save_function(self, path, processor)
+
+    @property
+    def program(self) -> Program:
+        """The traced program, which is traced again if the machine code came from the cache."""
+        if self.origin is None:
+            raise UnsupportedError(
+                f"{self.name!r} was loaded from a file, which holds machine code and no program; compile it again"
+            )
+        return self.origin.program()
 
     def accept(self, name: str, variant: Callable[[], CompiledFunction]) -> None:
         """Let calls give the further input `name`: `variant` then makes the function that takes it, once."""
@@ -108,6 +137,11 @@ class CompiledFunction:
     def compile_seconds(self) -> float:
         """What compiling took, when it was done."""
         return self._image.compile_seconds
+
+    @property
+    def code_bytes(self) -> int:
+        """Size of the object files."""
+        return sum(map(len, self._image.objects))
 
     def __repr__(self) -> str:
         signature = self._image.signature

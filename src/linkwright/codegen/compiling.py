@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 from ..errors import CodegenError
 from ..trace import Program, count_operations
 from .cache import load_cached, make_key, program_content, store
 from .compiled_function import CompiledFunction
+from .defined_lowering import check_lowered
 from .image import Image, compress_ir
 from .modules import ModuleSource
 from .objectfile import generate_objects
+from .origin import Origin
 from .signature import Signature
 from .target import Target, check_arithmetic, check_dtype, choose_lanes, host_target
 from .threads import thread_count
@@ -36,19 +41,22 @@ def compile_program(
 
 def compile_cached(
     make_program: Callable[[], Program], *, key: str | None, lanes: int | str = "auto", dtype: str = "float64",
-    threads: int | str = 1, cache: bool = True, repeat: bool = False, arithmetic: str | None = None,
+    threads: int | str = 1, cache: bool = True, repeat: bool = False, arithmetic: str | None = None, asked: Any = None,
 ) -> CompiledFunction:  # fmt: skip
     """As `compile_program`, but the program is only made if the cache holds nothing under `key`.
 
     `key` must identify everything `make_program` depends on; None means that only the program itself can tell.
     `repeat` makes a function that can run many times in one call, its outputs fed back to inputs of the same name.
+    `asked` is what the program answers, for those who want to ask more about it.
     """
     target, dtype = host_target(), check_dtype(dtype)
     arithmetic = check_arithmetic(arithmetic, dtype)
     lanes, threads = choose_lanes(lanes, arithmetic, target), thread_count(threads)
+    origin = Origin(make_program, arithmetic, repeat, asked)
     program = None
     if key is None:
-        program = make_program()
+        with _collector_paused():
+            program = make_program()
         content = "program " + program_content(program)
     else:
         content = "key " + key
@@ -58,14 +66,32 @@ def compile_cached(
     image = load_cached(full_key) if cache else None
     if image is not None:
         try:
-            return CompiledFunction.of(image, target, threads=threads, from_cache=True)
+            function = CompiledFunction.of(image, target, threads=threads, from_cache=True)
+            function.origin = origin
+            return function
         except CodegenError:
             pass  # intact, but this process cannot load it: compile it here
-    program = make_program() if program is None else program
-    image = build_image(program, lanes, dtype, target, repeat=repeat, arithmetic=arithmetic)
+    with _collector_paused():
+        program = make_program() if program is None else program
+        image = build_image(program, lanes, dtype, target, repeat=repeat, arithmetic=arithmetic)
     if cache:
         store(full_key, image)
-    return CompiledFunction.of(image, target, threads=threads)
+    function = CompiledFunction.of(image, target, threads=threads)
+    function.origin = origin
+    return function
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Hundreds of thousands of small tuples are made, none of them garbage: looking for some takes a fifth of the time
+    and more in a process that holds much else."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def build_image(
@@ -73,6 +99,7 @@ def build_image(
     arithmetic: str | None = None,
 ) -> Image:  # fmt: skip
     start = time.perf_counter()
+    check_lowered(program.every_op())
     signature = Signature.of(program.check(), dtype)
     source = ModuleSource(program, lanes, dtype, target, chunk_size, repeat=repeat, arithmetic=arithmetic)
     modules: list[str] = []

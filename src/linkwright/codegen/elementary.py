@@ -75,9 +75,8 @@ def _reduce_angle(b: Builder, x: str) -> tuple[str, str]:
 def _reduce_angle_single(b: Builder, x: str) -> tuple[str, str]:
     """As above; subtracting multiples of pi/2 needs more bits than a float has."""
     wide = b.widened()
-    angle, quadrant = _reduce_angle(wide, _extend(b, wide, x))
-    narrow = wide.emit(f"trunc {wide.type.integer} {quadrant} to {b.type.integer}")
-    return _truncate(b, wide, angle), narrow
+    angle, quadrant = _reduce_angle(wide, wide.extended(b, x))
+    return b.narrowed(wide, angle), b.low_bits(wide, quadrant)
 
 
 def clamp(b: Builder, x: str, lowest: float, highest: float) -> str:
@@ -94,17 +93,9 @@ def in_double(function):
         if b.type.dtype == "float64":
             return function(b, *operands)
         wide = b.widened()
-        return _truncate(b, wide, function(wide, *(_extend(b, wide, x) for x in operands)))
+        return b.narrowed(wide, function(wide, *(wide.extended(b, x) for x in operands)))
 
     return either
-
-
-def _extend(b: Builder, wide: Builder, x: str) -> str:
-    return wide.emit(f"fpext {b.type.text} {x} to {wide.type.text}")
-
-
-def _truncate(b: Builder, wide: Builder, x: str) -> str:
-    return wide.emit(f"fptrunc {wide.type.text} {x} to {b.type.text}")
 
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # the first has 21 trailing zero bits

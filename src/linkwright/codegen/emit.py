@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..trace import Op
 from . import elementary
 from .addressing import resolve
@@ -45,7 +48,7 @@ class _ChunkBody:
     def __init__(self, emitter: ChunkEmitter, name: str):
         self.plan, self.places = emitter.plan, emitter.places
         self.outline = emitter.plan.outline
-        constants = Constants(emitter.vector, f"{name}_constants")
+        constants = Constants(emitter.vector, f"{name}_constants", emitter.plan.machine)
         self.builder = Builder(emitter.vector, [], emitter.declarations, constants)
         self.sincos_builder = self.builder.sibling(emitter.sincos_type, f"{name}_sincos_constants")
         self.values: dict[int, str] = {}  # node -> name of its value in this function
@@ -177,12 +180,13 @@ def _extremum(predicate: str):
     return emit
 
 
-LOWERING = {
-    Op.ADD: Builder.add,
-    Op.SUB: Builder.sub,
-    Op.MUL: Builder.mul,
-    Op.DIV: Builder.div,
-    Op.NEG: Builder.neg,
+# Methods are looked up when they are called: builders of other languages have their own (export/c_builder.py).
+LOWERING: dict[Op | Fused, Callable[..., Any]] = {
+    Op.ADD: lambda b, x, y: b.add(x, y),
+    Op.SUB: lambda b, x, y: b.sub(x, y),
+    Op.MUL: lambda b, x, y: b.mul(x, y),
+    Op.DIV: lambda b, x, y: b.div(x, y),
+    Op.NEG: lambda b, x: b.neg(x),
     Op.SQRT: lambda b, x: b.call("sqrt", x),
     Op.ABS: lambda b, x: b.call("fabs", x),
     Op.MIN: _extremum("olt"),
@@ -195,8 +199,8 @@ LOWERING = {
     Op.AND: lambda b, x, y: b.logic("and", x, y),
     Op.OR: lambda b, x, y: b.logic("or", x, y),
     Op.NOT: lambda b, x: b.logic("xor", x, b.type.boolean(True)),
-    Op.SELECT: Builder.select,
-    Fused.MUL_ADD: Builder.fma,
+    Op.SELECT: lambda b, condition, x, y: b.select(condition, b.opaque(x), y),
+    Fused.MUL_ADD: lambda b, x, y, z: b.fma(x, y, z),
     Fused.MUL_SUB: lambda b, x, y, z: b.fma(x, y, b.neg(z)),
     Fused.NEG_MUL_ADD: lambda b, x, y, z: b.fma(b.neg(x), y, z),
     Fused.SINCOS: elementary.sincos,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,22 @@ import numpy as np
 from .arguments import Bound, as_usual, bind, detach_overlaps, prepare_outputs
 from .image import Image
 from .kernel import KERNEL, SINGLE
-from .loader import LoadedCode
+from .loader import Code
 from .machine import ALIGNMENT
 from .repeating_drivers import repeat_name
 from .results import result_class
-from .target import Target
 from .threads import run_split
 
 
 class Runner:
     """Safe to use from many threads at once: scratch memory is per thread."""
 
-    def __init__(self, image: Image, target: Target, threads: int):
+    def __init__(self, image: Image, code: Code, threads: int):
         self.image = image
         self.signature = image.signature
         self.threads = threads
         self.cost = image.operations.total
-        self.code = LoadedCode(image.objects, target)
+        self.code = code
         self.result_class = result_class(self.signature.name, self.signature.outputs)
         pointer, whole = ctypes.c_void_p, ctypes.c_int64
         self._single = self.code.function(SINGLE, pointer, pointer)
@@ -64,9 +63,20 @@ class Runner:
             self._run_batch(bound, outputs, bound.batch)
         return outputs[0] if len(outputs) == 1 else self.result_class(outputs)
 
+    def run_at(self, sources: Sequence[int], strides: Sequence[int], targets: Sequence[int], batch: int | None) -> None:
+        """On memory that others own: where inputs and outputs begin, and elements from one sample to the next."""
+        pointers = ctypes.c_void_p * len(sources)
+        if batch is None:
+            every = (ctypes.c_void_p * (len(sources) + len(targets)))(*sources, *targets)
+            self._single(every, self.workspace())
+        elif batch > 0:
+            self._run_split(pointers(*sources), strides, (ctypes.c_void_p * len(targets))(*targets), batch)
+
     def _run_batch(self, bound: Bound, outputs: list[np.ndarray], batch: int) -> None:
-        sources, targets = addresses(bound.arrays), addresses(outputs)
-        strides = (ctypes.c_int64 * len(bound.strides))(*bound.strides)
+        self._run_split(addresses(bound.arrays), bound.strides, addresses(outputs), batch)
+
+    def _run_split(self, sources: ctypes.Array, steps: Sequence[int], targets: ctypes.Array, batch: int) -> None:
+        strides = (ctypes.c_int64 * len(steps))(*steps)
 
         def run(begin: int, end: int) -> None:
             self._kernel(sources, strides, targets, begin, end, self.workspace())

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-
-import llvmlite.binding as llvm
 
 from ..errors import CodegenError
 from .target import Target
-from .worker import initialize, target_machine
 
 _lock = threading.Lock()
 
 
-class LoadedCode:
+class Code(ABC):
+    """Machine code in memory, and where its functions and tables are."""
+
+    @abstractmethod
+    def address(self, name: str) -> int:
+        """Of a function."""
+
+    @abstractmethod
+    def table(self, name: str, length: int) -> ctypes.Array:
+        """A global array of pointers, to be filled in."""
+
+    def function(self, name: str, *argument_types) -> Callable[..., None]:
+        """A ctypes function without result; the GIL is released while it runs."""
+        return ctypes.CFUNCTYPE(None, *argument_types)(self.address(name))
+
+
+class LoadedCode(Code):
     """Owns the memory the code lives in: keep it as long as an address from it may be called."""
 
     def __init__(self, objects: Sequence[bytes], target: Target):
+        import llvmlite.binding as llvm  # what runs saved functions has none
+
+        from .worker import initialize, target_machine
+
         with _lock:
             initialize()
             machine = target_machine(target.triple, target.cpu, target.features)
@@ -37,9 +55,4 @@ class LoadedCode:
         return address
 
     def table(self, name: str, length: int) -> ctypes.Array:
-        """A global array of pointers, to be filled in."""
         return (ctypes.c_void_p * length).from_address(self._engine.get_global_value_address(name))
-
-    def function(self, name: str, *argument_types) -> Callable[..., None]:
-        """A ctypes function without result; the GIL is released while it runs."""
-        return ctypes.CFUNCTYPE(None, *argument_types)(self.address(name))

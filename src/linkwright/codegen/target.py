@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-import llvmlite
-import llvmlite.binding as llvm
-
 from ..errors import InputError, UnsupportedError
 from .machine import LARGEST_LANES, Machine, machine_for
 
@@ -29,12 +26,17 @@ class Target:
 
     def identity(self) -> str:
         """Everything about machine and compiler that changes the generated code: part of every cache key."""
+        import llvmlite
+        import llvmlite.binding as llvm
+
         version = ".".join(map(str, llvm.llvm_version_info))
         return f"{self.triple}|{self.cpu}|{self.features}|llvm {version}|llvmlite {llvmlite.__version__}"
 
 
 @cache
 def host_target() -> Target:
+    import llvmlite.binding as llvm
+
     features = llvm.get_host_cpu_features()
     return Target(llvm.get_process_triple(), llvm.get_host_cpu_name(), features.flatten())
 

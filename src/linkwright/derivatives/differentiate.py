@@ -80,7 +80,9 @@ def _compiled(
             kind, what, algorithm, of, wrt, values=values, parameters=parameters, f_ext=f_ext, options=options,
             precision=check_dtype(target["dtype"]),
         )  # fmt: skip
-        return compile_cached(question.program, key=question.key, arithmetic=question.request.arithmetic, **target)
+        return compile_cached(
+            question.program, key=question.key, arithmetic=question.request.arithmetic, asked=question, **target
+        )
     if not callable(what):
         raise InputError(
             f"cannot differentiate {type(what).__name__} {what!r}; expected a Model (see linkwright.load) or a function"

@@ -1,214 +1,267 @@
-"""Solutions of constrained dynamics are differentiated implicitly, not through the iterations that found them.
+"""Solutions are differentiated implicitly, not through the iterations that found them.
 
-Accelerations a and multipliers lam satisfy, at x = (q, v, tau, parameters ...),
+Unknowns z satisfy equations F(x, z) = 0; when x changes they change by the solution of a linear system,
 
-    t(x, a, lam) = tau - M a - c - J' lam = 0        torques that are missing
-    r(x, a)      = J a - e                = 0        residuals of the rows
+    F_z dz = -F_x dx,
 
-so a change of x changes them by the solution of the same linear system with other right-hand sides,
+whose factors the solver has at hand (when traced they are the same nodes). Backward, the adjoint z_bar is the right
+side of the transposed system, F_z' w = z_bar, and w weighs the equations: the adjoint of x is -F_x' w, one reverse
+sweep through them. A program may find several solutions one after the other, each from x and those before it.
 
-    M da + J' dlam = t_x dx,    J da = -r_x dx.
-
-That is the solver once more; its factors are at hand (when traced they are the same nodes). Backward, the matrix being
-symmetric, the adjoints of a and lam are the right-hand sides, and the solution (w, z) weighs the two equations: the
-adjoint of x is t_x' w - r_x' z, one reverse sweep through the equations of motion.
+Of constrained dynamics, z = (a, lam) and F = (M a + c + J' lam - tau, J a - e): F_z is the symmetric KKT matrix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..algorithms.convergence.balance import balance
-from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
-from ..errors import InputError
-from ..programs.constrained import wrenches_on_first_frames
-from ..scalar import Scalar, maximum, repeat
-from ..trace import Measured, Program, Varied, inlined, jacobians, pullback, pushforward, simplify, trace
+from ..scalar import Scalar, is_zero, maximum, repeat
+from ..trace import (
+    Measured,
+    Program,
+    Varied,
+    inlined,
+    jacobians,
+    placed_steps,
+    pullback,
+    pushforward,
+    simplify,
+    trace,
+)
+from .unknowns import EQUATIONS, FoundSolution, with_notes, with_unknowns
 
 if TYPE_CHECKING:
     from .question import Question
 
-# What is found from x, a and lam; all else (residuals, counts) belongs to the way to the solution.
-OUTPUTS = ("a", "lam", "forces")
-UNKNOWNS = ("a", "lam")
-TORQUES, ROWS = "torques", "rows"
+# Columns of the equations' derivatives are a straight line each up to about so many nodes (if none of them had zeros);
+# beyond, they are found in a loop over directions, which takes more operations and less code.
+MOST_IN_LINE = 500_000
 
 
 class ImplicitProgram:
-    """Programs for derivatives of one solver's solutions."""
+    """The program that answers a question about a named program, through its steps and its solutions."""
 
     def __init__(self, question: Question):
-        self.question, request = question, question.request
-        self.request, self.solver = request, request.recipe.solver
-        self.options = {**request.options, "precision": request.precision, "arithmetic": request.arithmetic}
-        for name in question.of:
-            if name not in OUTPUTS:
-                raise InputError(
-                    f"output {name!r} of {request.recipe.name!r} tells of the way to the solution and is not "
-                    f"differentiated; {', '.join(OUTPUTS)} are"
-                )
-        if "active" in question.wrt:
-            raise InputError("'active' switches constraints on and off; there is no derivative with respect to it")
-        self.sizes = {"a": request.model.nv, "lam": request.model.nc}
+        self.question, self.request = question, question.request
+        shifts = question.shift_shapes
+        shapes = {**self.request.input_shapes, **shifts}
+        self.explicit, self.given = with_unknowns(question.measured, shapes, len(shifts), self.request.recipe.name)
+        charts = {x.name for x in self.explicit.outputs}
+        # those that vary; others are what a last step of Newton's method starts from
+        self.unknowns = [x for x in self.given if EQUATIONS.format(x.name) in charts]
+        self.of = [Measured(name, chart if chart in charts else None)
+                   for name, chart in ((name, question.chart(name)) for name in question.of)]  # fmt: skip
+        self.wrt = [Varied(name, question.shifted.get(name)) for name in question.wrt]
 
     def program(self) -> Program:
-        build = {"vjp": self._backward, "jvp": self._forward, "jacobian": self._columns}[self.question.kind]
+        build = {"vjp": self._backward, "jvp": self._forward, "jacobian": self._jacobians}[self.question.kind]
         return build()
 
-    # The explicit parts: equations and outputs as functions of x, a and lam.
+    def _before(self, k: int) -> list[Varied]:
+        return [Varied(x.name) for x in self.unknowns[:k]]
 
-    def _problem(self, values: Mapping[str, Any]) -> ConstrainedProblem:
-        return self.solver.problem(self.request.tree(values), values, self.options)
-
-    def _explicit(self, function: Callable[[ConstrainedProblem, Any, Any], dict]) -> Program:
-        """A program of x, a and lam, and of the shifts of configurations in x."""
-        shifted, shapes = self.question.shifted, self.request.input_shapes
-
-        def evaluate(**values):
-            a, lam = values.pop("@a"), values.pop("@lam")
-            return function(self._problem(self.question.moved(values)), a, lam)
-
-        unknowns = {f"@{name}": (size,) for name, size in self.sizes.items()}
-        every = {**shapes, **unknowns, **{shift: (self.request.model.nv,) for shift in shifted.values()}}
-        return simplify(trace(evaluate, every, name=self.request.recipe.name))
-
-    def _equations(self) -> Program:
-        def found(problem, a, lam):
-            missing = balance(problem, a, lam)
-            return {TORQUES: list(missing.torques), ROWS: np.array(list(missing.residuals), dtype=object)}
-
-        return self._explicit(found)
-
-    def _outputs(self) -> Program:
-        every = {
-            "a": lambda problem, a, lam: a,
-            "lam": lambda problem, a, lam: lam,
-            "forces": lambda problem, a, lam: wrenches_on_first_frames(problem, lam),
-        }
-        return self._explicit(lambda *at: {name: every[name](*at) for name in self.question.of})
-
-    # The implicit part.
-
-    def _solve(self, values: Mapping[str, Any]) -> tuple[ConstrainedProblem, Solution, dict]:
-        problem = self._problem(values)
-        solution = self.solver.solution(problem, self.options, values.get("lam"))
-        return problem, solution, self.solver.outputs(problem, solution, self.options)
-
-    def _solve_again(self, problem: ConstrainedProblem, torques, rows) -> tuple[list[Scalar], list[Scalar], Scalar]:
-        """(accelerations, multipliers, status) of M w + J' z = torques, J w = rows."""
-        other = problem.with_right_sides(list(torques), list(rows))
-        solution = self.solver.solution(other, self.options)
-        return solution.a, solution.lam, self.solver.outputs(other, solution, self.options)["status"]
-
-    def _closed(self, values: Mapping[str, Any], derivatives: dict, found: dict, statuses: Sequence[Scalar]) -> dict:
-        status = found["status"]
-        for other in statuses:  # the larger code tells more
-            status = maximum(status, other)
-        return {**{name: found[name] for name in self.question.values}, **derivatives, "status": status}
+    def _equations(self, k: int) -> list[Measured]:
+        return [Measured(EQUATIONS.format(self.unknowns[k].name))]
 
     def _traced(self, further: Mapping[str, tuple[int, ...]], function) -> Program:
         every = {**self.request.input_shapes, **further}
         evaluate = lambda **values: function(values)  # noqa: E731  trace passes inputs by name
         return simplify(trace(evaluate, every, name=self.request.recipe.name, labels=self.request.labels))
 
-    def _wrt(self) -> list[Varied]:
-        return [Varied(name, self.question.shifted.get(name)) for name in self.question.wrt]
+    def _solve(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[FoundSolution], dict[str, Any]]:
+        """Outputs, solutions, and the inputs of the explicit program."""
+        graph = next(x.graph for array in values.values() for x in np.asarray(array, dtype=object).flat)
+        outputs = [*self.request.outputs, *(["status"] if self._has_status else [])]
+        request = replace(self.request, outputs=tuple(outputs))
+        results, found = with_notes(lambda: request.evaluate(values, differentiated=True), graph)
+        notes = dict(zip((x.name for x in self.given), found, strict=True))
+        at = {**values, **{name: np.array(list(one.z), dtype=object) for name, one in notes.items()}}
+        return results, [notes[x.name] for x in self.unknowns], at
 
-    def _of(self) -> list[Measured]:
-        return [Measured(name) for name in self.question.of]
+    @property
+    def _has_status(self) -> bool:
+        return bool(self.given) and "status" in self.request.recipe.outputs
+
+    def _closed(self, results: Mapping[str, Any], derivatives: dict, statuses: Sequence[Scalar | None]) -> dict:
+        own = {name: results[name] for name in self.question.values}
+        told = [x for x in statuses if x is not None]
+        if not self._has_status or (not told and len(self.given) == len(self.unknowns)):
+            return {**own, **derivatives}
+        return {**own, **derivatives, "status": _worst([results["status"], *told])}
 
     def _backward(self) -> Program:
-        outputs = self._outputs()
-        unknowns = [Varied("@a"), Varied("@lam")]
-        from_outputs = simplify(pullback(outputs, self._of(), [*unknowns, *self._wrt()]))
-        equations = simplify(pullback(self._equations(), [Measured(TORQUES), Measured(ROWS)], self._wrt()))
-        weights = {f"{x.name}_bar": x.shape for x in outputs.outputs}
+        count = len(self.unknowns)
+        from_outputs = simplify(pullback(self.explicit, self.of, [*self._before(count), *self.wrt]))
+        through = [
+            simplify(pullback(self.explicit, self._equations(k), [*self._before(k), *self.wrt])) for k in range(count)
+        ]
+        weights = {x.name: x.shape for x in from_outputs.inputs[-len(self.of) :]}
 
         def evaluate(values):
             bars = {name: values.pop(name) for name in weights}
-            problem, solution, found = self._solve(values)
-            at = {**values, "@a": solution.a, "@lam": solution.lam}
-            direct = inlined(from_outputs, {**at, **bars})
-            w, z, status = self._solve_again(problem, direct["@a_bar"], direct["@lam_bar"])
-            through = inlined(equations, {**at, f"{TORQUES}_bar": w, f"{ROWS}_bar": [-x for x in z]})
-            names = [f"{name}_bar" for name in self.question.wrt]
-            return self._closed(values, {name: direct[name] + through[name] for name in names}, found, [status])
+            results, found, at = self._solve(values)
+            total, statuses = inlined(from_outputs, {**at, **bars}), []
+            for k in reversed(range(count)):
+                z_bar = total[f"{self.unknowns[k].name}_bar"]
+                if all(is_zero(x) for x in z_bar):
+                    continue
+                w, status = found[k].again(list(z_bar), True)
+                statuses.append(status)
+                handed = inlined(through[k], {**at, f"{self._equations(k)[0].name}_bar": [-x for x in w]})
+                total |= {name: total[name] + value for name, value in handed.items()}
+            return self._closed(results, {f"{name}_bar": total[f"{name}_bar"] for name in self.question.wrt}, statuses)
 
         return self._traced(weights, evaluate)
 
     def _forward(self) -> Program:
-        outputs = self._outputs()
-        unknowns = [Varied("@a"), Varied("@lam")]
-        to_outputs = simplify(pushforward(outputs, self._of(), [*unknowns, *self._wrt()]))
-        equations = simplify(pushforward(self._equations(), [Measured(TORQUES), Measured(ROWS)], self._wrt()))
-        known = {x.name: x.shape for x in equations.inputs}
-        directions = {f"{name}_dot": known[f"{name}_dot"] for name in self.question.wrt}
+        shapes = {x.name: x.shape for x in self.explicit.inputs}
+        directions = {f"{x.name}_dot": shapes[x.input] for x in self.wrt}
+        along = self._pushforwards()
 
         def evaluate(values):
             dots = {name: values.pop(name) for name in directions}
-            problem, solution, found = self._solve(values)
-            at = {**values, "@a": solution.a, "@lam": solution.lam, **dots}
-            missing = inlined(equations, at)
-            a, lam, status = self._solve_again(problem, missing[f"{TORQUES}_dot"], -missing[f"{ROWS}_dot"])
-            along = inlined(to_outputs, {**at, "@a_dot": a, "@lam_dot": lam})
-            return self._closed(values, along, found, [status])
+            results, found, at = self._solve(values)
+            rates, statuses = self._rates(along, found, {**at, **dots}, inlined)
+            return self._closed(results, rates, statuses)
 
         return self._traced(directions, evaluate)
 
-    def _columns(self) -> Program:
-        """One solution per column, in a counted loop: code does not grow with their number."""
-        outputs, wrt = self._outputs(), self._wrt()
-        unknowns = [Varied("@a"), Varied("@lam")]
-        slopes = jacobians(outputs, self._of(), [*unknowns, *wrt])
-        equations = jacobians(self._equations(), [Measured(TORQUES), Measured(ROWS)], wrt)
+    def _pushforwards(self) -> list[Program]:
+        """Of the equations of each unknown, then of the outputs."""
+        count = len(self.unknowns)
+        asked = [*(self._equations(k) for k in range(count)), self.of]
+        return [
+            simplify(pushforward(self.explicit, of, [*self._before(k), *self.wrt])) for k, of in enumerate(asked)
+        ]
+
+    def _rates(self, along: Sequence[Program], found: Sequence[FoundSolution], at: dict[str, Any], run):
+        """(y_dot by name, statuses) at values and directions `at`."""
+        statuses = []
+        for x, one, program in zip(self.unknowns, found, along, strict=False):
+            (missing,) = run(program, at).values()
+            at = {**at, f"{x.name}_dot": [0.0] * x.size}
+            if not all(is_zero(r) for r in missing):
+                w, status = one.again([-r for r in missing], False)
+                statuses.append(status)
+                at[f"{x.name}_dot"] = list(w)
+        return run(along[-1], at), statuses
+
+    def _jacobians(self) -> Program:
+        if not self.given:
+            return simplify(jacobians(self.explicit, self.of, self.wrt, self.question.values))
+        if not self.unknowns:
+            return self._at_corrections()
+        if len(self.unknowns) > 1:
+            return self._by_directions()
+        along = simplify(pushforward(self.explicit, self._equations(0), self.wrt))
+        shapes = {x.name: x.shape for x in self.explicit.inputs}
+        columns = sum(int(np.prod(shapes[x.input])) for x in self.wrt)
+        return self._by_blocks() if along.size * columns <= MOST_IN_LINE else self._by_directions()
+
+    def _at_corrections(self) -> Program:
+        """Of a program whose solutions are all last steps of Newton's method."""
+        slopes = jacobians(self.explicit, self.of, self.wrt)
 
         def evaluate(values):
-            problem, solution, found = self._solve(values)
-            at = {**values, "@a": solution.a, "@lam": solution.lam}
-            changed, direct = inlined(equations, at), inlined(slopes, at)
-            n, m = self.sizes["a"], self.sizes["lam"]
-            torques = np.concatenate([changed[f"d{TORQUES}_d{x.name}"].reshape(n, -1) for x in wrt], axis=1)
-            rows = np.concatenate([changed[f"d{ROWS}_d{x.name}"].reshape(m, -1) for x in wrt], axis=1)
-
-            def column(carried, t, r):
-                a, lam, status = self._solve_again(problem, t, [-x for x in r])
-                return [maximum(carried[0], status)], [*a, *lam]
-
-            tables = [list(torques.T), list(rows.T)] if m else [list(torques.T), [np.zeros(0)] * torques.shape[1]]
-            (status,), solved = repeat(column, [found["status"]], count=torques.shape[1], tables=tables)
-            change = np.array(solved, dtype=object).T  # (n + m, columns)
-            return self._closed(values, self._blocks(direct, change), found, [status])
+            results, _, at = self._solve(values)
+            return self._closed(results, inlined(slopes, at), [])
 
         return self._traced({}, evaluate)
 
-    def _blocks(self, direct: Mapping[str, np.ndarray], change: np.ndarray) -> dict[str, np.ndarray]:
-        """dy_dx = y_x + y_(a, lam) d(a, lam)/dx."""
-        blocks, first, n = {}, 0, self.sizes["a"]
-        for x in self._wrt():
-            size = int(np.prod(direct[f"d{self.question.of[0]}_d{x.name}"].shape)) // int(
-                np.prod(direct[f"d{self.question.of[0]}_d@a"].shape[:-1])
-            )
-            own = change[:, first : first + size]
-            first += size
-            for name in self.question.of:
-                explicit = direct[f"d{name}_d{x.name}"]
-                moving = own[:n] if name == "a" else own[n:]
-                if name == "forces":
-                    moving = _product(direct[f"d{name}_d@lam"].reshape(-1, self.sizes["lam"]), moving)
-                flat = explicit.reshape(-1, size)
-                blocks[f"d{name}_d{x.name}"] = (flat + moving).reshape(explicit.shape)
-        return blocks
+    def _by_blocks(self) -> Program:
+        """One solution per column, in a counted loop: code does not grow with their number.
+
+        dy_dx = y_x + y_z dz_dx, and what is known to be zero in the columns of F_x costs nothing.
+        """
+        (unknown,), wrt = self.unknowns, self.wrt
+        slopes = jacobians(self.explicit, self.of, [Varied(unknown.name), *wrt])
+        equations = jacobians(self.explicit, self._equations(0), wrt)
+
+        def evaluate(values):
+            results, (found,), at = self._solve(values)
+            changed, direct = list(inlined(equations, at).values()), inlined(slopes, at)
+            sides = np.concatenate([block.reshape(unknown.size, -1) for block in changed], axis=1)
+
+            def column(side):
+                w, status = found.again([-x for x in side], False)
+                return list(w), [status]
+
+            status, solved = _repeated(column, sides.shape[1], [list(sides.T)])
+            change = np.array(solved, dtype=object).reshape(sides.shape[1], unknown.size).T
+            blocks, first = {}, 0
+            for x, block in zip(wrt, changed, strict=True):
+                own = change[:, first : first + block.size // unknown.size]
+                first += own.shape[1]
+                for y in self.of:
+                    explicit = direct[f"d{y.name}_d{x.name}"]
+                    moving = _product(direct[f"d{y.name}_d{unknown.name}"].reshape(-1, unknown.size), own)
+                    blocks[f"d{y.name}_d{x.name}"] = (explicit.reshape(moving.shape) + moving).reshape(explicit.shape)
+            ordered = {f"d{y.name}_d{x.name}": blocks[f"d{y.name}_d{x.name}"] for y in self.of for x in wrt}
+            return self._closed(results, ordered, status)
+
+        return self._traced({}, evaluate)
+
+    def _by_directions(self) -> Program:
+        """Along one unit direction after the other, in a counted loop."""
+        along = self._pushforwards()
+        shapes = {x.name: x.shape for x in self.explicit.inputs}
+        sizes = [int(np.prod(shapes[x.input])) for x in self.wrt]
+
+        def evaluate(values):
+            results, found, at = self._solve(values)
+
+            def column(*row):
+                parts = np.split(np.array(row, dtype=object), np.cumsum(sizes)[:-1])
+                dots = {f"{x.name}_dot": part.reshape(shapes[x.input]) for x, part in zip(self.wrt, parts, strict=True)}
+                rates, statuses = self._rates(along, found, {**at, **dots}, placed_steps)
+                return [x for rate in rates.values() for x in np.asarray(rate, dtype=object).ravel()], statuses
+
+            unit = [list(line) for line in np.eye(sum(sizes)).T]
+            status, columns = _repeated(column, sum(sizes), unit)
+            every, blocks, row = np.array(columns, dtype=object).T, {}, 0
+            for y, rate in zip(self.of, along[-1].outputs, strict=True):
+                first = 0
+                for x, size in zip(self.wrt, sizes, strict=True):
+                    block = every[row : row + rate.size, first : first + size]
+                    blocks[f"d{y.name}_d{x.name}"] = block.reshape((*rate.shape, *shapes[x.input]))
+                    first += size
+                row += rate.size
+            return self._closed(results, blocks, status)
+
+        return self._traced({}, evaluate)
+
+
+def _repeated(column, count: int, tables: Sequence[Sequence]) -> tuple[list[Scalar], list[list[Scalar]]]:
+    """([the worst status, if there are any], the results of all passes); `column(*row)` returns results, statuses."""
+    any_told = []
+
+    def body(carried, *row):
+        results, statuses = column(*row)
+        told = [x for x in statuses if x is not None]
+        any_told.extend(told)
+        return [_worst([*carried, *told])], results
+
+    (status,), columns = repeat(body, [0.0], count=count, tables=tables)
+    return [status] if any_told else [], columns
+
+
+def _worst(codes: Sequence[Scalar]) -> Scalar:
+    """The larger code tells more."""
+    worst = codes[0]
+    for code in codes[1:]:
+        worst = maximum(worst, code)
+    return worst
 
 
 def _product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Of matrices of expressions; zeros that are known cost nothing."""
-    result = np.empty((A.shape[0], B.shape[1]), dtype=object)
-    for r, c in np.ndindex(*result.shape):
-        total: Scalar = 0.0
-        for x, y in zip(A[r], B[:, c], strict=True):
-            total = total + x * y
-        result[r, c] = total
+    result = np.zeros((A.shape[0], B.shape[1]), dtype=object)
+    for r, line in enumerate(A):
+        for k, x in enumerate(line):
+            if not is_zero(x):
+                result[r] = [total + x * y for total, y in zip(result[r], B[k], strict=True)]
     return result

@@ -12,19 +12,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, unknown_name
 from ..model import Model
-from ..model.configuration import coordinate_rates, is_flat, velocity_chart
+from ..model.configuration import coordinate_rates, is_curved, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
 from ..programs import RECIPES, Request
-from ..trace import Measured, Program, Varied, jacobians, pullback, pushforward, simplify, trace
+from ..programs.cluster_state import independent_places
+from ..scalar import Scalar
+from ..trace import Program, jacobians, pullback, pushforward
 from .analytic import AnalyticProgram, answers
 from .implicit import ImplicitProgram
 
 ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
-# Outputs that count or judge: they have no slope.
-VERDICTS = frozenset({"status", "iterations", "active", "rank"})
+# Outputs that count, judge, or tell of the way to a solution: they have no slope.
+VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "drift", "worst", "clamped"})
+# Inputs that switch something on or off.
+SWITCHES = frozenset({"active"})
 
 
 @dataclass(frozen=True)
@@ -59,13 +65,18 @@ class Question:
         asked = of or tuple(name for name in usual if name not in VERDICTS)
         for name in asked:
             if name in VERDICTS and name in recipe.outputs:
-                raise InputError(f"output {name!r} of {algorithm!r} is a verdict or a count, which has no derivative")
+                raise InputError(
+                    f"output {name!r} of {algorithm!r} tells of the way to the solution, a verdict or a count, and has "
+                    f"no derivative; {', '.join(x for x in recipe.outputs if x not in VERDICTS)} may have"
+                )
         request = Request.of(model, algorithm, asked, tuple(parameters), f_ext, options, precision)
         shapes = request.input_shapes
         wrt = wrt or tuple(shapes)
         for name in wrt:
             if name not in shapes:
                 raise unknown_name(f"input of {algorithm!r}", name, shapes)
+            if name in SWITCHES:
+                raise InputError(f"{name!r} switches constraints on and off; there is no derivative with respect to it")
         for what, names in (("of", asked), ("wrt", wrt)):
             if len(set(names)) != len(names):
                 raise InputError(f"{what} is {list(names)}; expected each name once")
@@ -77,58 +88,72 @@ class Question:
         text = "\n".join([self.kind, self.request.key, *map(repr, (self.of, self.wrt, self.values))])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    @functools.cached_property
-    def _curved(self) -> frozenset[str]:
-        """Names of configurations, unless their coordinates are velocities' integrals."""
-        return frozenset() if is_flat(self.request.model) else CONFIGURATIONS
+    def place(self, name: str, shape: tuple[int, ...]) -> tuple[Sequence[int], Sequence[int]] | None:
+        """(coordinates, velocities) of the mechanism that a configuration holds, or None: its numbers are plain."""
+        model = self.request.model
+        if name in CONFIGURATIONS and shape == (model.nq,):
+            coordinates, velocities = [*range(model.nq)], [*range(model.nv)]
+        elif name == "y" and self.request.recipe.coordinates == "independent":
+            coordinates, velocities = independent_places(model, self.request.options)
+        else:
+            return None
+        return (coordinates, velocities) if is_curved(model, coordinates) else None
 
-    def _is_curved(self, name: str, shape: tuple[int, ...]) -> bool:
-        return name in self._curved and shape == (self.request.model.nq,)
+    @functools.cached_property
+    def _shifted_places(self) -> dict[str, tuple[Sequence[int], Sequence[int]]]:
+        shapes = self.request.input_shapes
+        places = {name: self.place(name, shapes[name]) for name in self.wrt}
+        return {name: place for name, place in places.items() if place is not None}
 
     @functools.cached_property
     def shifted(self) -> dict[str, str]:
         """Configurations that are differentiated with respect to -> the inputs that shift them."""
-        shapes = self.request.input_shapes
-        return {name: f"{name}_shift" for name in self.wrt if self._is_curved(name, shapes[name])}
+        return {name: f"{name}_shift" for name in self._shifted_places}
+
+    @property
+    def shift_shapes(self) -> dict[str, tuple[int, ...]]:
+        return {self.shifted[name]: (len(velocities),) for name, (_, velocities) in self._shifted_places.items()}
 
     def moved(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of all inputs with configurations shifted, and without the shifts."""
-        moved = dict(values)
-        for name, shift in self.shifted.items():
-            moved[name] = moved[name] + coordinate_rates(self.request.model, moved[name], moved.pop(shift))
+        moved, model = dict(values), self.request.model
+        for name, (coordinates, velocities) in self._shifted_places.items():
+            shift = moved.pop(self.shifted[name])
+            rates = coordinate_rates(
+                model, spread(model.nq, coordinates, moved[name]), spread(model.nv, velocities, shift)
+            )
+            moved[name] = moved[name] + [rates[n] for n in coordinates]
         return moved
+
+    def measured(self, **values: Any) -> dict[str, Any]:
+        """Outputs of the program at shifted configurations, with the charts of configurations among them."""
+        results, model = self.request.evaluate(self.moved(values), differentiated=True), self.request.model
+        for name in self.of:
+            place = self.place(name, np.shape(np.asarray(results[name], dtype=object)))
+            if place is not None:
+                coordinates, velocities = place
+                chart = velocity_chart(model, spread(model.nq, coordinates, results[name]))
+                results[self.chart(name)] = [[chart[r][c] for c in coordinates] for r in velocities]
+        return results
+
+    @staticmethod
+    def chart(name: str) -> str:
+        return f"{name}_chart"
 
     def program(self) -> Program:
         request = self.request
         request.check_plan()
         if request.recipe.check is not None:
             request.recipe.check(request.model)
-        if request.recipe.solver is not None and request.recipe.solver.is_exact(request.options):
-            return ImplicitProgram(self).program()
-        return AnalyticProgram(self).program() if answers(self) else self._explicit()
-
-    def _explicit(self) -> Program:
-        """Through the steps of the program itself."""
-        request, model = self.request, self.request.model
-        charts: list[str] = []
-
-        def evaluate(**values):
-            results = request.evaluate(self.moved(values))
-            for name in self.of:
-                if name in self._curved and len(results[name]) == model.nq:
-                    charts.append(name)
-                    results[_chart(name)] = velocity_chart(model, results[name])
-            return results
-
-        every = {**request.input_shapes, **{shift: (model.nv,) for shift in self.shifted.values()}}
-        traced = simplify(trace(evaluate, every, name=request.recipe.name, labels=request.labels))
-        of = [Measured(name, _chart(name) if name in charts else None) for name in self.of]
-        wrt = [Varied(name, self.shifted.get(name)) for name in self.wrt]
-        return simplify(ANSWERS[self.kind](traced, of, wrt, self.values))
+        return AnalyticProgram(self).program() if answers(self) else ImplicitProgram(self).program()
 
 
-def _chart(name: str) -> str:
-    return f"{name}_chart"
+def spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:
+    """Values at their places, zeros elsewhere."""
+    every: list[Scalar] = [0.0] * size
+    for n, x in zip(places, values, strict=True):
+        every[n] = x
+    return every
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ import numpy as np
 from ..scalar import Scalar
 from ..spatial import Force, Rotate, Shift, Transform, Vector
 from ..spatial.quaternion import rotation_matrix
-from .constraints import Constraint, Coupling
+from .constraints import Constraint
 from .model import Model
 from .pose import Pose
 
@@ -46,21 +46,12 @@ def rows_of(model: Model) -> np.ndarray:
 
 def geared_joints(model: Model) -> list[tuple[str, str]]:
     """(coupling, joint) of every entry of the parameter `gear_ratios`."""
-    return [(c.name, joint) for c in _gears(model) for joint, _ in c.terms[1:]]
+    return [(c.name, joint) for c in model.constraints for joint, _ in c.gear_ratios]
 
 
 def ratios_of(model: Model) -> np.ndarray:
     """The model's own gear_ratios."""
-    return np.array([-slopes[1] / c.terms[0][1][1] for c in _gears(model) for _, slopes in c.terms[1:]], dtype=float)
-
-
-def _gears(model: Model) -> list[Coupling]:
-    return [c for c in model.constraints if isinstance(c, Coupling) and _is_gear(c)]
-
-
-def _is_gear(constraint: Constraint) -> bool:
-    """Whether all its polynomials are linear."""
-    return isinstance(constraint, Coupling) and all(len(p) > 1 and not any(p[2:]) for _, p in constraint.terms)
+    return np.array([ratio for c in model.constraints for _, ratio in c.gear_ratios], dtype=float)
 
 
 def _on_body(model: Model, frame: str, offset: Pose | None) -> Pose:
@@ -74,7 +65,7 @@ class ConstraintParameters:
     def __init__(self, model: Model, given: Mapping[str, Sequence]):
         self._poses: dict[str, list[Sequence[Scalar]]] = {}
         self._rows: dict[str, list[Sequence[Sequence[Scalar]]]] = {}
-        self._terms: dict[str, tuple[tuple[str, tuple[Scalar, ...]], ...]] = {}
+        self._ratios: dict[str, list[Scalar]] = {}
         poses, rows = (iter(given.get(name, ())) for name in CONSTRAINT_PARAMETERS)
         for c in model.constraints:
             if PLACEMENTS in given:
@@ -83,14 +74,12 @@ class ConstraintParameters:
                 self._rows[c.name] = [[next(rows) for _ in K] for K in c.changeable_rows]
         ratios = iter(given.get(RATIOS, ()))
         for c in model.constraints if RATIOS in given else ():
-            if isinstance(c, Coupling) and _is_gear(c):
-                first, *others = c.terms
-                geared = [(joint, (p[0], next(ratios) * -first[1][1])) for joint, p in others]
-                self._terms[c.name] = (first, *geared)
+            if c.gear_ratios:
+                self._ratios[c.name] = [next(ratios) for _ in c.gear_ratios]
 
-    def terms(self, coupling: Coupling) -> tuple[tuple[str, tuple[Scalar, ...]], ...]:
-        """The coupling's polynomials by joint."""
-        return self._terms.get(coupling.name, coupling.terms)
+    def ratios(self, constraint: Constraint) -> list[Scalar] | None:
+        """Of a gear."""
+        return self._ratios.get(constraint.name)
 
     def placement(self, constraint: Constraint, k: int) -> Transform | None:
         """From the body's own frame to the k-th frame of the constraint."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import unknown_name
-from .constraints import Constraint, Coupling, ImplicitFunction, RelativeConstraint, Rod
+from .constraints import Constraint
 from .model import Model
 
 
@@ -81,11 +81,11 @@ def loops(model: Model) -> Loops:
 def constrained_ends(model: Model, constraint: Constraint) -> tuple[int, ...]:
     """The bodies a constraint acts on; the ground among them unless all of it is relative to a moving body."""
     bodies = constraint.bodies(model)
-    coupled = [model.joint_index(name) for name in coupled_joints(constraint)]
+    coupled = [model.joint_index(name) for name in constraint.tied_joints]
     if coupled:  # a joint moves its body relative to the one that carries it
         relative = all(model.bodies[i].parent for i in coupled)
     else:
-        relative = isinstance(constraint, RelativeConstraint | Rod) and len(bodies) == 2
+        relative = constraint.is_internal(model)
     return bodies if relative else (*bodies, 0)
 
 
@@ -97,19 +97,12 @@ def loop_root(model: Model, constraint: Constraint) -> int:
     return root
 
 
-def coupled_joints(constraint: Constraint) -> tuple[str, ...]:
-    """The joints of a constraint that is about joints and not about places."""
-    if isinstance(constraint, Coupling):
-        return constraint.joints
-    return constraint.all_joints if isinstance(constraint, ImplicitFunction) else ()
-
-
 def _loop(model: Model, constraint: Constraint) -> Loop:
     ends, root = constrained_ends(model, constraint), loop_root(model, constraint)
     graph = model.graph
     above = set(graph.support[root])
     paths = [[i for i in graph.support[end] if i not in above] for end in ends]
-    coupled = coupled_joints(constraint)
+    coupled = constraint.tied_joints
     if coupled:  # whatever is between these joints makes no difference
         around, bodies = [model.joint_index(name) for name in coupled], list(ends)
     elif len(ends) == 2:  # up from the first end to the root, and down to the second

@@ -14,8 +14,7 @@ from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
-from .constraints import Constraint, Coupling
-from .constraints.coupling import check_couplings
+from .constraints import Constraint
 from .contact import ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
 from .fingerprints import SECTIONS, content_hash, section_hashes
@@ -135,7 +134,9 @@ class Model:
                 )
             names.add(constraint.name)
         self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
-        check_couplings([c for c in self.constraints if isinstance(c, Coupling)])
+        kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))
+        for kind in kinds:
+            kind.check_together([c for c in self.constraints if type(c) is kind])
 
     # Constraints
 
@@ -196,7 +197,11 @@ class Model:
         return touching.on_ground(self, friction, condim, at)
 
     def without_contacts(self) -> Model:
-        return replace(self, pairs=())
+        return replace(self.unwatched(), pairs=())
+
+    def unwatched(self) -> Model:
+        """This model without pairs that are watched: no status 6. `linkwright.watch` chooses them."""
+        return replace(self, contact_law=replace(self.contact_law, watched=()))
 
     @cached_property
     def contacts(self) -> tuple[ContactPoint, ...]:

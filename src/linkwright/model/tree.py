@@ -34,7 +34,7 @@ class Tree:
     armature   rotor inertia per velocity of the body's joint
     iq, iv     where the joint's coordinates and velocities are
 
-    Constraints, with the bodies that each acts on, are the model's own; algorithms/closures puts them in these frames.
+    Constraints, with the bodies that each acts on, are the model's own; `Constraint.at` puts them in these frames.
     """
 
     def __init__(
@@ -114,9 +114,9 @@ class Tree:
         body = self.model.frame(name).body
         return body, constant_transform(self._frames[body].inverse().snapped(ROUNDING)).then(given)
 
-    def coupling_terms(self, coupling) -> tuple[tuple[str, tuple[Scalar, ...]], ...]:
-        """(joint, polynomial) of a coupling: with the gear ratios given with the call, or its own."""
-        return self._constraint_values.terms(coupling)
+    def gear_ratios(self, constraint: Constraint) -> list[Scalar] | None:
+        """Of a gear, as given with the call; None: its own."""
+        return self._constraint_values.ratios(constraint)
 
     def constraint_matrix(self, constraint: Constraint, k: int, K: np.ndarray) -> list[Force]:
         """Rows of the k-th K of a constraint: as given with the call, or its own."""

@@ -6,10 +6,10 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 from .actuation import ACTUATION
 from .actuators import ACTUATORS
 from .choice import FORWARD_DYNAMICS, Choice, Wish, choose
-from .closures import CLOSURES
 from .cluster_coordinates import CLUSTER_COORDINATES
 from .cluster_dynamics import CLUSTERS
 from .constrained import CONSTRAINED
+from .constraint_programs import CONSTRAINT_PROGRAMS
 from .contact import CONTACT
 from .delassus import DELASSUS
 from .dynamics import DYNAMICS
@@ -18,10 +18,11 @@ from .recipe import Recipe
 from .registry import RECIPES, problems, register
 from .request import Request
 from .step import STEP
+from .whole_body import WHOLE_BODY
 
 for _group in (
-    DYNAMICS, CONSTRAINED, CONTACT, CLOSURES, ACTUATION, ACTUATORS, DELASSUS, CLUSTERS, CLUSTER_COORDINATES, KINEMATICS,
-    STEP,
+    DYNAMICS, CONSTRAINED, CONTACT, CONSTRAINT_PROGRAMS, ACTUATION, ACTUATORS, DELASSUS, CLUSTERS, CLUSTER_COORDINATES,
+    KINEMATICS, STEP, WHOLE_BODY,
 ):  # fmt: skip
     register(*_group)
 

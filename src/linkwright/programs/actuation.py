@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..algorithms.constrained.closed_loop_inverse_dynamics import closed_loop_inverse_dynamics
 from ..algorithms.delassus.propagators import Posture
-from ..algorithms.rows import closures
+from ..algorithms.rows import constraints_at
 from ..errors import InputError
 from ..model import Model
 from ..spatial import Force, sum_of
@@ -27,8 +27,8 @@ def _forces(tree, x, options):
 def _wrenches(tree, q, lam) -> list:
     """The wrench of each constraint on its first frame, [linear; angular] in that frame: -rows' lam."""
     forces, start = [], 0
-    for closure in closures(tree, q, Posture(tree, q).X):
-        rows = closure.rows()
+    for held in constraints_at(tree, q, Posture(tree, q).X):
+        rows = held.rows()
         wrench: Force = sum_of(row * lam[start + r] for r, row in enumerate(rows))
         forces.append((-wrench).to_public())
         start += len(rows)

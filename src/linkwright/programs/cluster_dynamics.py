@@ -10,7 +10,7 @@ from ..algorithms.clusters.cluster_efpa import cluster_efpa
 from ..algorithms.clusters.cluster_projection import lagrange, projected_efpa, projected_rnea, projection
 from ..algorithms.clusters.cluster_rnea import cluster_rnea
 from ..algorithms.delassus.propagators import Posture
-from ..algorithms.rows import closures
+from ..algorithms.rows import constraints_at
 from ..errors import UnsupportedError
 from ..model import Tree
 from .cluster_recipe import ClusterRecipe, cluster_recipe
@@ -64,15 +64,15 @@ def _operational(algorithm):
 def end_effector_rows(tree: Tree, state: ClusterState):
     """(body, covector) of every row of the constraints that are not embedded."""
     posture = Posture(tree, state.q)
-    every = closures(tree, state.q, posture.X)
+    every = constraints_at(tree, state.q, posture.X)
     rows = []
-    for c, closure in enumerate(every):
+    for c, held in enumerate(every):
         if c in state.plan.embedded:
             continue
-        terms = closure.terms()
+        terms = held.terms()
         if len(terms) > 1:
             raise UnsupportedError(
-                f"constraint {closure.constraint.name!r} acts on {len(terms)} bodies at once; the Delassus matrix in "
+                f"constraint {held.constraint.name!r} acts on {len(terms)} bodies at once; the Delassus matrix in "
                 f"independent coordinates takes constraints between one frame and the ground"
             )
         rows += [(terms[0][0], row) for row in terms[0][1]] if terms else []

@@ -15,9 +15,11 @@ from ..algorithms.constrained.bbo import bbo, prox_bbo
 from ..algorithms.constrained.constrained_aba import constrained_aba
 from ..algorithms.constrained.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained.lcaba import lcaba
+from ..algorithms.constrained.mixed import MixedGraph
 from ..algorithms.constrained.pv import prox_pv, pv
 from ..algorithms.constrained.pv_base import pv_auto
 from ..algorithms.constrained.pv_early import pv_early
+from ..algorithms.convergence.balance import balance
 from ..algorithms.convergence.converge import Accuracy, converge
 from ..algorithms.convergence.evidence import Trusted, examined
 from ..algorithms.convergence.lost_digits import usually_lost_to_masses
@@ -26,16 +28,19 @@ from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model, Tree
+from ..scalar import solved
 from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
-from .closures import check_positions
+from .constraint_programs import check_positions
 from .least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
-from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
+from .mixing import cheapest_mixture, numbers_of, too_alike_to_mix
+from .penalties import AUGMENTED, DUAL, MIXED, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
 from .precision import SINGLE, Precision
 from .recipe import Constraints, Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
 
+Method = Callable[[Model, Mapping[str, Any]], Callable[..., Any]]
 _OUTPUTS = ("a", "forces", "lam", "residual", "iterations", "status")
 _DEFAULT = ("a", "forces", "residual", "iterations", "status")
 # Inputs that options switch on, in the order of the call.
@@ -48,6 +53,7 @@ TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
 CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
+_TOLERANCES = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE, MIXED: ROOTS_TOLERANCE}
 # What evidence has to show where digits may be lost (evidence.py), by the precision of the answer.
 TRUSTED_ERROR = {"float64": 7e-7, "float32": 7e-4}
 
@@ -73,6 +79,18 @@ SOFT = Family({**_OPTIONS, "mu": None}, lambda options: False, approximation="pe
 PROXIMAL = Family({**SOFT.options, **_ITERATED}, lambda options: options["iterations"] is None, expected_passes=2)
 
 
+def _mixed(model: Model, options: Mapping[str, Any]):
+    given = options["carried"]
+    numbers = cheapest_mixture(model) if given is None else numbers_of(model, given)
+    return functools.partial(MixedGraph, numbers=numbers)
+
+
+def _check_mixed(model: Model, options: Mapping[str, Any]) -> None:
+    _check_options(model, options)
+    if options["carried"] is not None:
+        numbers_of(model, options["carried"])
+
+
 def _switched_inputs(options) -> tuple[str, ...]:
     return tuple(name for option, name in _SWITCHED.items() if option in options and options[option] == "input")
 
@@ -85,7 +103,7 @@ def _check_options(model, options) -> None:
         raise InputError(f"base is {options['base']!r}; expected 'first' (eq. 47) or 'last' (eq. 49)")
     T = options["baumgarte"]
     if T is not None:
-        if not isinstance(T, int | float) or not np.isfinite(T) or T <= 0:
+        if not isinstance(T, Real) or isinstance(T, bool) or not 0 < float(T) < math.inf:
             raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds")
         check_positions(model)
     if "iterations" in options:
@@ -109,14 +127,37 @@ def _check_options(model, options) -> None:
 
 
 class Solver:
-    """One solver's way from a state to accelerations and multipliers; called, all outputs of its program."""
+    """One solver's way from a state to accelerations and multipliers; called, all outputs of its program.
 
-    def __init__(self, name: str, solve, stiffness: Stiffness, family: Family):
-        self._name, self._solve, self._stiffness, self._family = name, solve, stiffness, family
+    method(model, options)   the algorithm: `solve(problem)`, of proximal solvers `solve(problem, start)`
+    """
+
+    def __init__(self, name: str, method: Method, stiffness: Stiffness, family: Family):
+        self._name, self._method, self._stiffness, self._family = name, method, stiffness, family
 
     def __call__(self, tree, x, options):
-        problem = self.problem(tree, x, options)
-        return self.outputs(problem, self.solution(problem, options, x.get("lam")), options)
+        problem, start = self.problem(tree, x, options), x.get("lam")
+        if not self.is_exact(options):
+            return self.outputs(problem, self.solution(problem, options, start), options)
+        n = tree.nv
+
+        def find():
+            solution = self.solution(problem, options, start)
+            return [*solution.a, *solution.lam], solution
+
+        def equations(z):
+            missing = balance(problem, z[:n], z[n:])
+            return [*(-t for t in missing.torques), *missing.residuals]
+
+        def again(sides, transposed):  # the matrix is symmetric
+            other = problem.with_right_sides(list(sides[:n]), list(sides[n:]))
+            solution = self.solution(other, options)
+            return [*solution.a, *solution.lam], self.outputs(other, solution, options)["status"]
+
+        z, solution = solved(find, equations, again, n + len(problem.rows))
+        if solution is None:
+            solution = Solution(list(z[:n]), list(z[n:]), [0.0] * (len(z) - n), 0.0)
+        return self.outputs(problem, solution, options)
 
     def is_exact(self, options) -> bool:
         """Whether solutions satisfy the equations of motion and the constraints, however they were found: neither
@@ -131,7 +172,7 @@ class Solver:
             if not counted:
                 if precision.answer == SINGLE:
                     wanted = softened(wanted, _rank_tolerance(tree.model, options, precision))
-                if self._stiffness is PRIMAL and given is None:
+                if self._stiffness.on_links and given is None:
                     wanted = bearable_stiffness(tree.model, wanted)
             mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
         return ConstrainedProblem(
@@ -142,19 +183,18 @@ class Solver:
     def solution(self, problem: ConstrainedProblem, options, lam: Sequence | None = None) -> Solution:
         """From multipliers `lam`, of a proximal solver."""
         model, precision = problem.tree.model, Precision.of(options)
-        trusted = _trusted(precision, precision.most_lost(self._name))
+        trusted, solve = _trusted(precision, precision.most_lost(self._name)), self._method(model, options)
         if self._family is not PROXIMAL:
-            hard = pv_auto if options.get("base") == "last" else self._solve
-            solution = hard(problem)
-            return examined(problem, solution, hard, trusted) if self._family is HARD else solution
+            solution = solve(problem)
+            return examined(problem, solution, solve, trusted) if self._family is HARD else solution
         start = [0.0] * len(problem.rows) if lam is None else list(lam)
-        factored = self._solve(problem, start)
+        factored = solve(problem, start)
         if options["iterations"] is not None:
             return iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
-        usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(self._stiffness, TOLERANCE)[precision.answer]
+        usual = _TOLERANCES.get(self._stiffness, TOLERANCE)[precision.answer]
         solution = converge(factored, _accuracy(model, options, problem.mu, precision, usual), start)
         if self._stiffness is not PRIMAL:
-            return examined(problem, solution, functools.partial(_damped_once, self._solve), trusted)
+            return examined(problem, solution, functools.partial(_damped_once, solve), trusted)
         if usually_lost_to_masses(model) > precision.most_lost_to_masses:
             solution = replace(solution, lost=math.inf)
         return solution
@@ -202,6 +242,11 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
     )
 
 
+def accuracy_of(model: Model, mu, precision: Precision) -> Accuracy:
+    """That of solvers with penalties mu on bodies, at their usual options."""
+    return _accuracy(model, PROXIMAL.options, mu, precision, TOLERANCE[precision.answer])
+
+
 def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float, *, hard: bool):
     return {
         "a": solution.a,
@@ -228,15 +273,17 @@ def wrenches_on_first_frames(problem: ConstrainedProblem, lam) -> list:
 def _recipe(
     name: str, summary: str, solve, family: Family, constraints: Constraints, *, stiffness: Stiffness = PRIMAL,
     options: Mapping[str, Any] | None = None, plans: Callable[[Mapping[str, Any]], bool] = lambda options: False,
-    least: Callable[[Tree], int] | None = None,
+    least: Callable[[Tree], int] | None = None, method: Method | None = None, check_options=_check_options,
+    unasked: Callable[[Model], str | None] = lambda model: None,
 ) -> Recipe:  # fmt: skip
-    solver = Solver(name, solve, stiffness, family)
+    solver = Solver(name, method or (lambda model, options: solve), stiffness, family)
     return Recipe(
         name, summary, ("q", "v", "tau"), _OUTPUTS, solver, ("f_ext",), _DEFAULT,
-        {**family.options, **(options or {})}, check_solvable, _check_options, _switched_inputs,
+        {**family.options, **(options or {})}, check_solvable, check_options, _switched_inputs,
         solves="forward_dynamics", constraints=constraints, needs_independent_rows=family.needs_independent_rows,
         approximation=family.approximation, expected_passes=family.expected_passes, least_operations=least,
-        differentiable=True, solver=solver, freezes_constraints=plans, needs_double=family.promises_answers,
+        differentiable=True, solver=solver, why_not_unasked=unasked, freezes_constraints=plans,
+        needs_double=family.promises_answers,
     )  # fmt: skip
 
 
@@ -254,6 +301,11 @@ CONSTRAINED = (
     _recipe(
         "prox_bbo", "constrained forward dynamics with loops, proximal, multipliers eliminated at loop roots", prox_bbo,
         PROXIMAL, "any", stiffness=ROOTS, least=least_of_bbo,
+    ),
+    _recipe(
+        "mixed", "constrained forward dynamics with loops, each constraint by penalties or by multipliers", None,
+        PROXIMAL, "any", stiffness=MIXED, options={"carried": None}, method=_mixed, check_options=_check_mixed,
+        unasked=too_alike_to_mix,
     ),
     _recipe("bbo", "constrained forward dynamics with loops, independent closures", bbo, HARD, "any"),
     _recipe(
@@ -275,6 +327,7 @@ CONSTRAINED = (
     _recipe(
         "pv", "constrained forward dynamics, independent constraints", pv, HARD, "ground", options={"base": "first"},
         plans=lambda options: options["base"] == "last",
+        method=lambda model, options: pv_auto if options["base"] == "last" else pv,
     ),
     _recipe(
         "pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, HARD, "ground",

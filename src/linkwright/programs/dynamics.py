@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..algorithms.tree.aba import aba_with_pivots
+from ..algorithms.tree.aba import aba_with_pivots, inertia_solve
 from ..algorithms.tree.centroidal import (
     center_of_mass,
     center_of_mass_velocity,
@@ -17,15 +17,21 @@ from ..algorithms.tree.energy import kinetic_energy, potential_energy
 from ..algorithms.tree.ltl import ltl_factor, ltl_multiply, ltl_solve, velocity_parents
 from ..algorithms.tree.rnea import bias_torques, coriolis_torques, gravity_torques, rnea
 from ..model import Tree
-from ..scalar import Scalar
+from ..scalar import Scalar, solved
 from .recipe import Recipe, external_forces, square
 from .solvable import check_solvable
 from .status import status
 
 
 def _aba(tree, x, options):
-    a, pivots = aba_with_pivots(tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x))
-    return {"a": a, "status": status(a, pivots)}
+    q, v, tau, f_ext = x["q"], x["v"], x["tau"], external_forces(tree, x)
+    a, pivots = solved(
+        lambda: aba_with_pivots(tree, q, v, tau, f_ext=f_ext),
+        lambda a: [held - t for held, t in zip(rnea(tree, q, v, a, f_ext=f_ext), tau, strict=True)],
+        lambda sides, transposed: (inertia_solve(tree, q, v, sides), None),
+        tree.nv,
+    )
+    return {"a": a, "status": status(a, pivots or ())}
 
 
 def _rnea(tree, x, options):

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import InputError, UnsupportedError
-from ..model.constraints.function import ExplicitFunction, ImplicitFunction
+from ..model.constraints import ExplicitFunction, ImplicitFunction
 from ..scalar import atan2, cos, sin
 from ..trace import Output, Program, directional_derivative, jacobian, simplify, trace
 

@@ -26,7 +26,6 @@ from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
 from ..algorithms.tree.kinematics import velocities
 from ..model import Model, Tree
 from ..model.configuration import difference, integrate
-from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 from ..model.parameters import PARAMETER_NAMES
 from ..scalar import Scalar, guard, maximum, minimum
 from ..spatial import Force
@@ -233,12 +232,7 @@ class SimulatedMechanism:
     def velocities_in_axes_of(self, lag: Scalar, q, v) -> Sequence[Scalar]:
         """v in the axes of the pose of `lag` seconds ago, to which velocities of semi-implicit Euler belong. Only
         axes of joints that carry bodies freely have turned since; constraints among what they carry do not notice."""
-        pairs = zip(self.model.constraints, self.model.constraint_bodies, strict=True)
-        among_bodies = (RelativeConstraint, Rod)
-        inside = all(
-            isinstance(c, Coupling | ImplicitFunction) or (isinstance(c, among_bodies) and len(bodies) > 1)
-            for c, bodies in pairs
-        )
+        inside = all(c.is_internal(self.model) for c in self.model.constraints)
         return v if inside else stepped_back(self.straight, q, v, lag)[1]
 
     def project(self, q) -> tuple[list[Scalar], list[Scalar]]:

@@ -30,8 +30,8 @@ from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
-from .status import STATUS_INFEASIBLE, STATUS_OK
-from .substeps import in_parts
+from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK, graver
+from .substeps import at_once, in_parts
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
@@ -183,6 +183,9 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     }  # fmt: skip
     if touching:
         result = take({**start, "warm": list(x["warm"]) if "warm" in x else nothing}, step.dt)
+    elif step.constrained and options.get("differentiated"):
+        result, enough = at_once(take, start, step.dt, step.pace)
+        result["status"] = where(enough, result["status"], STATUS_NOT_CONVERGED)
     elif step.constrained:
         result = in_parts(take, start, step.dt, step.pace)
         result["forces"] = [result["forces"][6 * k : 6 * k + 6] for k in range(len(model.constraints))]
@@ -199,7 +202,9 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     work = result["work"]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
+        code = graver(x["worst"][3], worst[3])
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=False)]
+        worst[3] = code
         passed = x["worst"][5] + passed
     result["clamped"] = commands_cut(model, x["ctrl"]) if "ctrl" in x else []
     if "clamped" in x:
@@ -251,13 +256,18 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 
 def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    """With the integrator that the model's file names, and the soft law for "auto" where the model has pairs."""
+    """With what the model's file names: integrator, passes and tolerance of contacts; and the soft law for "auto" where
+    the model has pairs."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
     if contact == "auto":
         contact = "soft" if model.pairs else None
     if options["integrator"] is None and integrator == "rk4" and contact == "soft":
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
-    return {**options, "contact": contact, "integrator": integrator}
+    settled = {**options, "contact": contact, "integrator": integrator}
+    for name in ("iterations", "tolerance"):
+        if contact == "soft" and name in options and options[name] is None:
+            settled[name] = getattr(model.simulation, name)
+    return settled
 
 
 def _check_options(model: Model, options) -> None:
@@ -307,7 +317,7 @@ STEP = (
         "step", "one step of a simulation: q and v after dt", ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate,
         ("f_ext",), default_outputs=("q", "v"), options=_OPTIONS, check=check_solvable, check_options=_check_options,
         settled_options=settled_options, switched_inputs=_switched_inputs, constraints="any",
-        contacts=lambda options: options["contact"] or "none", differentiable=False, needs_double=_needs_double,
+        contacts=lambda options: options["contact"] or "none", needs_double=_needs_double,
         check_plan=check_embedding, freezes_constraints=lambda options: options["coordinates"] == "independent",
         takes_actuators=lambda options: bool(options["actuators"]),
     ),

@@ -66,6 +66,12 @@ def in_parts(take: Take, start: Mapping[str, Any], dt: Scalar, pace: Pace) -> di
     return split(until(part, [*flat(start), 0.0, dt], limit=_PASSES, expected=1.0, keeps=True))
 
 
+def at_once(take: Take, start: Mapping[str, Any], dt: Scalar, pace: Pace) -> tuple[dict[str, Any], Scalar]:
+    """What `in_parts` gives where one part is enough; and whether it is."""
+    result = take(start, dt)
+    return result, pace(result["a"]) * dt <= bearable_change(pace(start["v"]), dt)
+
+
 def bearable_change(fastest: Scalar, h: Scalar) -> Scalar:
     """By how much a velocity may change in a part of h seconds."""
     return fastest * SUDDEN + HARMLESS * h

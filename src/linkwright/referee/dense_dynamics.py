@@ -12,7 +12,7 @@ from ..model.passive import GravityCompensation, Passive
 from ..model.pose import Pose
 from .arithmetic import LONG, Arithmetic
 from .dense_kinematics import cross_motion, joint_motion, motion_transform, spatial_inertia
-from .dense_rows import dense_closure
+from .dense_rows import rows_of_constraint
 
 
 class DenseDynamics:
@@ -81,7 +81,7 @@ class DenseDynamics:
         A = self.arithmetic
         rows, drifts = [A.zeros(0, self.model.nv)], [A.zeros(0)]
         for constraint in self.model.constraints if constraints is None else constraints:
-            J, drift, _ = dense_closure(self, constraint)
+            J, drift, _ = rows_of_constraint(self, constraint)
             rows.append(J)
             drifts.append(drift)
         return np.concatenate(rows), np.concatenate(drifts)

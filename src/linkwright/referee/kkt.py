@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from .arithmetic import (
     mpmath_module,
 )
 from .dense_dynamics import DenseDynamics
-from .dense_rows import dense_closure
+from .dense_rows import rows_of_constraint
 
 # Rows of J M^(-1/2) count as dependent where a singular value is below this fraction of the largest. A model's numbers
 # are doubles, so what was meant to be dependent is so to about 1e-15 only, however many digits are used after that.
@@ -37,6 +38,7 @@ class KKTSolution:
     forces    by name of constraint: the wrench on its frame, [linear; angular] in the frame's coordinates
     rank      of J, out of `rows`
     residual  the largest |J a - e|, and `asked` the largest |e| or |J a| without constraints
+    moving    the most that joints add to a row, were they not to cancel: the largest |J| |a|
     feasible  whether that is rounding; if not, `a` makes ||J a - e|| least and obeys Gauss among those that do
     """
 
@@ -48,6 +50,7 @@ class KKTSolution:
     residual: float
     feasible: bool
     asked: float
+    moving: float
     singular_values: np.ndarray  # of J M^(-1/2), rows scaled if scales were given, largest first
 
 
@@ -65,6 +68,7 @@ def solve_kkt(
                      dependent but for rounding count as such
     """
     _check(model, q, v, tau, desired, f_ext)
+    _check_rank_tolerance(model, rank_tolerance, scales)
     if precision == "double":
         return _solve(model, q, v, tau, desired, f_ext, LONG, _svd_double, rank_tolerance, scales)
     if precision == "extended":
@@ -85,6 +89,20 @@ def _check(model: Model, q, v, tau, desired, f_ext) -> None:
     for name, (value, shape) in expected.items():
         if np.shape(value) != shape:
             raise InputError(f"{name} has shape {np.shape(value)}; expected {shape}: the referee takes one state")
+
+
+def _check_rank_tolerance(model: Model, tolerance, scales) -> None:
+    if tolerance is not None:
+        number = isinstance(tolerance, Real) and not isinstance(tolerance, bool) and np.isfinite(float(tolerance))
+        if not (number and tolerance >= 0):
+            raise InputError(
+                f"rank_tolerance is {tolerance!r}; expected a finite number that is not negative, or None for the "
+                f"rounding of the rows"
+            )
+    if scales is not None:
+        d = np.asarray(scales, dtype=float)
+        if d.shape != (model.nc,) or not (np.isfinite(d) & (d > 0)).all():
+            raise InputError(f"scales is {scales!r}; expected {model.nc} positive numbers, one of each constraint row")
 
 
 def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd, rank_tolerance, scales) -> KKTSolution:
@@ -115,16 +133,17 @@ def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd, rank_tolerance,
     a = backward_substitution(C, z - Y.T @ lam)
     asked = max((float(abs(x)) for x in [*e, *(Y @ z)]), default=0.0)
     residual = max((float(abs(x)) for x in J @ a - e), default=0.0)
+    moving = max((float(x) for x in abs(J) @ abs(a)), default=0.0)
     return KKTSolution(
         a.astype(float), lam.astype(float), _forces(dynamics, lam.astype(float)), rank, model.nc, residual,
-        residual <= FEASIBILITY_TOLERANCE * asked, asked, np.array([float(s) for s in every]),
+        residual <= FEASIBILITY_TOLERANCE * asked, asked, moving, np.array([float(s) for s in every]),
     )  # fmt: skip
 
 
 def _forces(dynamics: DenseDynamics, lam: np.ndarray) -> dict[str, np.ndarray]:
     forces, start = {}, 0
     for c in dynamics.model.constraints:
-        rows = dense_closure(dynamics, c)[2].astype(float)
+        rows = rows_of_constraint(dynamics, c)[2].astype(float)
         forces[c.name] = -rows.T @ lam[start : start + c.size]
         start += c.size
     return forces

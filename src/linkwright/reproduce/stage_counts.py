@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..algorithms.delassus.propagators import Posture, articulated_joints, terms_of_rows
-from ..algorithms.rows import closures
+from ..algorithms.rows import constraints_at
 from ..algorithms.rows.constraint_jacobian import terms_jacobian
 from ..algorithms.rows.constraint_rows import constraint_terms
 from ..algorithms.rows.passing_rows import propagate_terms
@@ -74,7 +74,7 @@ def _factor(tree: Tree, q) -> list:
 
 def _jacobian(tree: Tree, q) -> list:
     posture = Posture(tree, q)
-    every = constraint_terms(closures(tree, q, posture.X))
+    every = constraint_terms(constraints_at(tree, q, posture.X))
     return [x for terms in every for row in terms_jacobian(tree, posture, terms) for x in row]
 
 

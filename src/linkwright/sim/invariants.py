@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..model import Model
-from ..model.constraints import Coupling, ImplicitFunction, RelativeConstraint, Rod
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -43,11 +42,7 @@ def floats(model: Model) -> bool:
     roots = [body.joint.kind for body in model.bodies[1:] if body.parent == 0]
     if roots != ["free_flyer"] or any(getattr(model.bodies[1].joint, x).any() for x in ("damping", "friction")):
         return False
-    pairs = zip(model.constraints, model.constraint_bodies, strict=True)
-    return all(
-        isinstance(c, Coupling | ImplicitFunction) or (isinstance(c, RelativeConstraint | Rod) and len(bodies) > 1)
-        for c, bodies in pairs
-    )
+    return all(c.is_internal(model) for c in model.constraints)
 
 
 def moves_freely(tr: Trajectory) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from types import MappingProxyType
@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import TraceError
 from .expr import Expr
 from .graph import Graph
-from .ops import LEAVES, LOOPS, TAKES_TRUTH, TRUTH_VALUED, WITH_BODY, Op
+from .ops import LEAVES, LOOPS, TAKES_TRUTH, TRUTH_VALUED, WITH_BODY, DefinedOp, Op
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,10 @@ class Program:
         """Nodes, those in the bodies of loops included."""
         return len(self.nodes) + sum(loop.body.size for loop in self.loops)
 
+    def every_op(self) -> set[Op | DefinedOp]:
+        """Operations it consists of, those in the bodies of loops included."""
+        return {node[0] for node in self.nodes}.union(*(loop.body.every_op() for loop in self.loops))
+
     def check(self) -> Program:
         """Raise unless this is a well-formed program (the specification every pass must keep)."""
         is_truth = bytearray(len(self.nodes))
@@ -212,12 +216,13 @@ class Program:
 
 def trace(
     function: Callable[..., Any], inputs: Mapping[str, int | tuple[int, ...]], name: str | None = None,
-    labels: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    labels: Mapping[str, tuple[str, ...]] = MappingProxyType({}), further: Sequence[Input] = (),
 ) -> Program:  # fmt: skip
     """Run `function(**inputs)` on symbols and return what it did as a program.
 
     `inputs` gives each argument's shape. Arguments arrive as object arrays of `Expr`. The function returns an array,
     a number, or a dictionary of named outputs; a lone result is called "out". `labels` names the rows of outputs.
+    `further` inputs are those that the function has added by itself, if it knows how (derivatives/unknowns.py).
     """
     graph = Graph()
     declared, symbols = [], {}
@@ -236,7 +241,8 @@ def trace(
         nodes = tuple(_node_of(graph, x, key) for x in array.ravel())
         outputs.append(Output(key, array.shape, nodes, tuple(labels.get(key, ()))))
     name = name or getattr(function, "__name__", "function")
-    return Program(str(name), tuple(graph.nodes), tuple(declared), tuple(outputs), tuple(graph.loops)).check()
+    every = (*declared, *further)
+    return Program(str(name), tuple(graph.nodes), every, tuple(outputs), tuple(graph.loops)).check()
 
 
 def _node_of(graph: Graph, value, output: str) -> int:

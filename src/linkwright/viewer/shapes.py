@@ -1,7 +1,7 @@
 """The shapes of a mechanism, derived from joints, frames and inertias, for models carry no meshes.
 
-A body is drawn as rods from the joint that carries it to everything it carries: joints, ends of closures, named frames
-at its tips. With several such points in a plane it is a plate; a floating body is a box of its own inertia.
+A body is drawn as rods from the joint that carries it to everything it carries: joints, ends of constraints, named
+frames at its tips. With several such points in a plane it is a plate; a floating body is a box of its own inertia.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..model import Model
-from .closure_ends import ClosureEnd, closure_ends
+from ..model.constraints import Constraint, ConstraintEnd
 from .contact_shapes import draw_contact_shapes
 from .polygons import distinct, outline, shortest_tree
 from .scene import CLOSURE, GROUND_LINK, JOINT, Bar, Box, Plate, Point, Scene, Tie, limb_groups
@@ -25,26 +25,27 @@ _LARGEST_FREE, _LARGEST_CARRIED = 0.3, 0.045
 
 def make_scene(model: Model, rotations: np.ndarray, positions: np.ndarray) -> Scene:
     """The scene of a model whose bodies are at `rotations` (n, 3, 3) and `positions` (n, 3) when first drawn."""
-    ends = closure_ends(model)
+    held = [(c, own) for c in model.constraints if (own := c.ends(model))]
+    ends = [end for _, own in held for end in own]
     points = [_points(model, i, ends) for i in range(model.nbodies)]
     scene = Scene(_extent(model, points, rotations, positions))
     groups = limb_groups(model)
     for i in range(1, model.nbodies):
         _draw_body(scene, model, i, points[i], groups[i])
         _draw_joint(scene, model, i)
-    for pair in ends:
-        _draw_closure(scene, pair)
+    for constraint, own in held:
+        _draw_constraint(scene, constraint, own)
     draw_contact_shapes(scene, model, groups)
     _draw_ground(scene)
     return scene
 
 
-def _points(model: Model, i: int, ends: list[tuple[ClosureEnd, ...]]) -> list[np.ndarray]:
-    """Where something is attached to body i: what it carries, ends of closures, and named frames at its tips."""
+def _points(model: Model, i: int, ends: list[ConstraintEnd]) -> list[np.ndarray]:
+    """Where something is attached to body i: what it carries, ends of constraints, and named frames at its tips."""
     found = [model.bodies[c].placement.translation for c in model.graph.children[i]]
     if not found:
         found = [frame.placement.translation for frame in model.frames.values() if frame.body == i]
-    found += [end.pose.translation for pair in ends for end in pair if end.body == i]
+    found += [end.pose.translation for end in ends if end.body == i]
     return distinct(found)
 
 
@@ -108,25 +109,26 @@ def _draw_joint(scene: Scene, model: Model, i: int) -> None:
     radius = max([0.6 * _THINNEST * scene.size, *own]) if own else 0.008 * scene.size
     label = f"{joint.name} ({joint.kind})"
     here: Point = (i, np.zeros(3))
-    if joint.kind in ("revolute", "continuous", "helical"):
+    shape = joint.motion().drawn_as
+    if shape == "hinge":
         thick = min(1.12 * radius, 0.013 * scene.size)
         half = joint.axis * (radius + 0.3 * thick)
         scene.rods.append(Bar((i, -half), (i, half), thick, JOINT, label))
-    elif joint.kind in ("prismatic", "cylindrical"):  # the part of the slide that sticks out
+    elif shape == "slide":  # the part of the slide that sticks out
         scene.rods.append(Bar((parent, at.translation), here, radius * 0.7, JOINT, label))
         scene.rods.append(Bar(here, here, radius * 1.3, JOINT, label))
-    elif joint.kind in ("spherical", "universal"):
+    elif shape == "ball":
         scene.rods.append(Bar(here, here, radius * 1.4, JOINT, label))
 
 
-def _draw_closure(scene: Scene, ends: tuple[ClosureEnd, ...]) -> None:
+def _draw_constraint(scene: Scene, constraint: Constraint, ends: tuple[ConstraintEnd, ...]) -> None:
     points: list[Point] = [(end.body, end.pose.translation) for end in ends]
-    radius, name = 0.011 * scene.size, ends[0].constraint
+    radius, name = 0.011 * scene.size, constraint.name
     scene.rods.append(Bar(points[0], points[0], radius, CLOSURE, f"{name} (closure)"))
     if len(ends) == 1:
         return
-    if ends[0].rod:
-        scene.rods.append(Bar(points[0], points[1], 0.5 * radius, CLOSURE, f"{name} (rod)"))
+    if constraint.keeps_apart:
+        scene.rods.append(Bar(points[0], points[1], 0.5 * radius, CLOSURE, f"{name} ({constraint.kind})"))
         scene.rods.append(Bar(points[1], points[1], radius, CLOSURE, f"{name} (closure)"))
     else:
         scene.ties.append(Tie(points[0], points[1], name))

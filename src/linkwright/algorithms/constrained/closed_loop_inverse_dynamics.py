@@ -14,7 +14,7 @@ from ...model import Tree
 from ...scalar import Scalar
 from ...spatial import LDL, Force, dot, sum_of
 from ..delassus.propagators import Posture
-from ..rows import closures
+from ..rows import constraints_at
 from ..rows.constraint_jacobian import terms_jacobian
 from ..tree.rnea import rnea
 from .constrained_ltl import gram
@@ -32,7 +32,7 @@ def closed_loop_inverse_dynamics(
     """(u, lam, pivots) for a motion a that keeps the loops closed; `motors` are velocities, in the order of u."""
     b = rnea(tree, q, v, a, f_ext=f_ext)
     posture = Posture(tree, q)
-    J = [row for closure in closures(tree, q, posture.X) for row in terms_jacobian(tree, posture, closure.terms())]
+    J = [row for held in constraints_at(tree, q, posture.X) for row in terms_jacobian(tree, posture, held.terms())]
     idle = [k for k in range(tree.nv) if k not in set(motors)]
     driven, loose = ([[row[k] for k in chosen] for row in J] for chosen in (motors, idle))
     columns = [list(column) for column in zip(*loose, strict=True)] if J else [[] for _ in idle]

@@ -9,7 +9,7 @@ from ...model import Tree
 from ...model.contact import Interaction, Shape
 from ...scalar import Scalar
 from ...spatial import Force, Matrix, Placement, Vector
-from ..rows.closure import Terms
+from ..rows import Terms
 from .geometry import Touch, View, touches
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...scalar import Numbers, Scalar, maximum, sqrt, where
+from ...scalar import Numbers, Scalar, maximum, minimum, sqrt, where
 from ...spatial import ArticulatedInertia, Force, Motion, sum_of
-from ..rows.closure import Terms
+from ..rows import Terms
 
 Values = list[Scalar]
 NO_LENGTH = 1e-15
@@ -34,6 +34,23 @@ def cone_regions(
     return (
         pick(between, c), pick(-(between * mu), 0.0), pick(between * mu * (mu - n), c), pick(between * mu * n, 0.0)
     )  # fmt: skip
+
+
+def cone_slopes(
+    N: Scalar, dN: Scalar, square: Scalar, rise: Scalar, steps: Scalar, mu: float, c: Scalar
+) -> tuple[Scalar, Scalar]:  # fmt: skip
+    """First and second derivative of that cost along a step by dN and by friction rows d, where `square` is T^2, `rise`
+    the product of those rows and d, `steps` d's own square."""
+    T = sqrt(square)
+    inverse = 1.0 / maximum(T, NO_LENGTH)
+    apart, inside = N >= T * mu, N * mu + T <= 0.0
+    dT = rise * inverse
+    beyond, growing = N - T * mu, dN - dT * mu
+    between = c * (1.0 / (1.0 + mu * mu))
+    first = where(inside, c * (N * dN + rise), between * (beyond * growing))
+    bent = beyond * mu * ((steps - dT * dT) * inverse)
+    second = where(inside, c * (dN * dN + steps), between * (growing * growing - bent))
+    return where(apart, 0.0, first), where(apart, 0.0, second)
 
 
 class ContactRows:
@@ -67,15 +84,14 @@ class ContactRows:
         H = self.hessian(x)
         return [-y for y in H.times(self.away(x))]
 
+    def slopes(self, x: Values, d: Values) -> tuple[Scalar, Scalar]:
+        """First and second derivative of the cost at x along d."""
+        raise NotImplementedError
+
     def hessian(self, x: Values) -> Hessian:
         raise NotImplementedError
 
     def hessian_of(self, numbers: Values) -> Hessian:
-        raise NotImplementedError
-
-    @property
-    def hessian_size(self) -> int:
-        """How many numbers that takes."""
         raise NotImplementedError
 
     def friction_squares(self, body: int) -> ArticulatedInertia | None:
@@ -89,10 +105,6 @@ class Hessian:
     def numbers(self) -> Values:
         """All that it is made of; `ContactRows.hessian_of` takes them."""
         raise NotImplementedError
-
-    def along(self, v: Values) -> Scalar:
-        """v' H v."""
-        return sum_of(x * y for x, y in zip(v, self.times(v), strict=True))
 
     def times(self, v: Values) -> Values:
         raise NotImplementedError
@@ -150,9 +162,13 @@ class EllipticContact(ContactRows):
         self.mu = mu
         self.c = D * (1.0 / (mu * mu))
 
-    @property
-    def hessian_size(self) -> int:
-        return 3 + self.size
+    def slopes(self, x: Values, d: Values) -> tuple[Scalar, Scalar]:
+        N, *u = self.away(x)
+        dN, *step = d
+        square, rise, steps = (
+            sum_of(p * q for p, q in zip(one, other, strict=True)) for one, other in ((u, u), (u, step), (step, step))
+        )
+        return cone_slopes(N, dN, square, rise, steps, self.mu, self.c)
 
     def hessian_of(self, numbers: Values) -> EllipticHessian:
         normal, mixed, shared, turned, *t = numbers
@@ -160,8 +176,8 @@ class EllipticContact(ContactRows):
 
     def hessian(self, x: Values) -> EllipticHessian:
         U = self.away(x)
-        T = sqrt(sum_of(u * u for u in U[1:]))
-        inverse = 1.0 / maximum(T, NO_LENGTH)
+        T = sqrt(maximum(sum_of(u * u for u in U[1:]), NO_LENGTH * NO_LENGTH))
+        inverse = 1.0 / T
         return EllipticHessian(*cone_regions(U[0], T, inverse, self.mu, self.c), [u * inverse for u in U[1:]])
 
 
@@ -194,9 +210,13 @@ class PyramidContact(ContactRows):
             return [x[0]]
         return [value for u in x[1:] for value in (x[0] + u, x[0] - u)]
 
-    @property
-    def hessian_size(self) -> int:
-        return 2 * self.size - 1
+    def slopes(self, x: Values, d: Values) -> tuple[Scalar, Scalar]:
+        first: Scalar = 0.0
+        second: Scalar = 0.0
+        for jar, step in zip(self._edges(self.away(x)), self._edges(d), strict=True):
+            first = first + minimum(jar, 0.0) * step
+            second = second + where(jar < 0.0, step * step, 0.0)
+        return self.D * first, self.D * second
 
     def hessian_of(self, numbers: Values) -> PyramidHessian:
         n = self.size - 1

@@ -30,9 +30,12 @@ class RowContact:
         return [row.dot(X) for row in self.rows.terms[0][1]]
 
     def model(self, X: Motion) -> tuple[ArticulatedInertia, Force]:
-        (body, K), rows = self.rows.terms[0], self.rows
-        H = rows.hessian(self._x(X))
-        return H.inertia(K, rows.friction_squares(body)), combine(K, [-y for y in H.times(rows.e)])
+        (body, K), rows, x = self.rows.terms[0], self.rows, self._x(X)
+        H = rows.hessian(x)
+        return H.inertia(K, rows.friction_squares(body)), combine(K, [-y for y in H.times(rows.away(x))])
+
+    def slopes(self, X: Motion, D: Motion) -> tuple[Scalar, Scalar]:
+        return self.rows.slopes(self._x(X), self._x(D))
 
     def force(self, X: Motion) -> list[Scalar]:
         return [s * y for s, y in zip(self.rows.scales, self.rows.force(self._x(X)), strict=True)]

@@ -13,15 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...model import Tree
-from ...model.constraints import Coupling, RelativeConstraint
-from ...scalar import Numbers, Scalar, sqrt
+from ...scalar import Numbers, Scalar, maximum, sqrt
 from ...spatial import Force, Motion, Vector, sum_of
-from ..rows import Closure, FrameMotions, RelativePoses, closures
-from ..rows.closure import Terms
+from ..rows import ConstraintAtState, FrameMotions, RelativePoses, Terms, constraints_at
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import ConstraintRows, constrained_bodies
-from ..rows.relative_rows import RelativeClosure
 from ..rows.row_scales import row_scales
+from .geometry.touch import NO_LENGTH
 from .impedance import impedance, pull, stiffness
 
 
@@ -43,12 +41,13 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
     law, scales = tree.model.contact_law, row_scales(tree.model) if tree.model.nc else np.zeros(0)
     motions = FrameMotions(tree, problem.sweep, v, constrained_bodies(tree))
     poses, result, start = RelativePoses(tree, problem.sweep.X), [], 0
-    for rows, closure in zip(problem.constraints, closures(tree, problem.q, problem.sweep.X), strict=True):
+    for rows, held in zip(problem.constraints, constraints_at(tree, problem.q, problem.sweep.X), strict=True):
         own = law.of_equality(rows.name)
         typical = [float(d) for d in scales[start : start + rows.size]]
         start += rows.size
-        soft = _soft_rows(tree, problem, closure, rows, motions, poses, own.inverse_weight, typical, own.torque_scale)
-        d = impedance(own.softness, sqrt(sum_of(x * x for x in soft.error)))
+        soft = _soft_rows(tree, problem, held, rows, motions, poses, own.inverse_weight, typical, own.torque_scale)
+        length = sqrt(maximum(sum_of(x * x for x in soft.error), NO_LENGTH * NO_LENGTH))
+        d = impedance(own.softness, length)
         k, b = pull(own.softness.solref, own.softness, dt, law.refsafe)
         e = [
             -(u * b) - d * r * k - drift
@@ -60,38 +59,39 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
 
 
 def _soft_rows(
-    tree: Tree, problem: ConstrainedProblem, closure: Closure, rows: ConstraintRows, motions: FrameMotions,
+    tree: Tree, problem: ConstrainedProblem, held: ConstraintAtState, rows: ConstraintRows, motions: FrameMotions,
     poses: RelativePoses, given: Numbers | None, typical: list[float], scale: float,
 ) -> SoftRows:  # fmt: skip
-    constraint = closure.constraint
-    velocity, rate = closure.motion(motions)
-    if isinstance(constraint, Coupling):  # MuJoCo's rows of joints have no drift
+    constraint = held.constraint
+    velocity, rate = held.motion(motions)
+    if constraint.equality == "joint":  # MuJoCo's rows of joints have no drift
         weights = typical if given is None else list(given)[:1]
-        return SoftRows(rows.terms, rows.rows, closure.error(), velocity, [0.0], weights)
-    if isinstance(constraint, RelativeConstraint) and constraint.has_position and constraint.crossed is None:
-        if constraint.point and rows.size == 3:
-            return _point(tree, problem, closure, motions, typical if given is None else [given[0]] * 3)
-        if rows.size == 6 and np.array_equal(constraint.rows, np.eye(6)):
-            weights = typical if given is None else [given[0]] * 3 + [given[1]] * 3
-            return _weld(tree, problem, closure, motions, poses, weights, scale)
-    return SoftRows(rows.terms, rows.rows, closure.error(), velocity, rate, typical)
+        return SoftRows(rows.terms, rows.rows, held.error(), velocity, [0.0], weights)
+    if constraint.has_position and constraint.equality == "connect":
+        return _point(tree, problem, held, motions, typical if given is None else [given[0]] * 3)
+    if constraint.has_position and constraint.equality == "weld":
+        weights = typical if given is None else [given[0]] * 3 + [given[1]] * 3
+        return _weld(tree, problem, held, motions, poses, weights, scale)
+    return SoftRows(rows.terms, rows.rows, held.error(), velocity, rate, typical)
 
 
-def _point(tree: Tree, problem, closure: Closure, motions: FrameMotions, weights) -> SoftRows:
-    velocity, rate = closure.motion(motions)
-    body, frame = tree.constraint_frame(closure.constraint, 0)
+def _point(tree: Tree, problem, held: ConstraintAtState, motions: FrameMotions, weights) -> SoftRows:
+    velocity, rate = held.motion(motions)
+    body, frame = tree.constraint_frame(held.constraint, 0)
     turning = frame.rotate(problem.sweep.w[body]).cross(Vector(*velocity))
     still = [x + y for x, y in zip(rate, turning, strict=True)]
-    return SoftRows(closure.terms(), closure.rows(), closure.error(), velocity, still, weights)
+    return SoftRows(held.terms(), held.rows(), held.error(), velocity, still, weights)
 
 
-def _weld(tree: Tree, problem, closure: Closure, motions: FrameMotions, poses, weights, scale: float) -> SoftRows:
+def _weld(
+    tree: Tree, problem, held: ConstraintAtState, motions: FrameMotions, poses, weights, scale: float
+) -> SoftRows:
     """The frame's origin as a point, and with the relative rotation (s, u) as a quaternion the rows
     scale/2 (s w + u x w) on the relative angular velocity w, whose residual is scale u; all in the first frame.
     """
-    constraint = closure.constraint
+    constraint = held.constraint
     origin = replace(constraint, rows=np.eye(3, 6), point=True)
-    linear = _point(tree, problem, RelativeClosure(tree, problem.q, poses, origin), motions, weights[:3])
+    linear = _point(tree, problem, origin.at(tree, problem.q, poses), motions, weights[:3])
     (body, frame), (other, other_frame) = (tree.constraint_frame(constraint, k) for k in range(2))
     R, _ = poses.between((body, frame), (other, other_frame))  # from the second's coordinates to the first's
     s = sqrt(R[0, 0] + R[1, 1] + R[2, 2] + 1.0) * 0.5

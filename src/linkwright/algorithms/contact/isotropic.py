@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...scalar import Scalar, maximum, sqrt
 from ...spatial import ArticulatedInertia, Force, Matrix, Motion, Symmetric, Vector
-from .cones import NO_LENGTH, cone_regions
+from .cones import NO_LENGTH, cone_regions, cone_slopes
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class IsotropicContact:
     def _turns(self) -> bool:
         return len(self.friction) > 2
 
+    @property
+    def _c(self) -> Scalar:
+        return self.D * (1.0 / (self.mu * self.mu))
+
     def _stretched(self, w: Vector) -> Vector:
         """G w."""
         torsion, *rolling = self.friction[2:]
@@ -50,9 +54,9 @@ class IsotropicContact:
         if self._turns:
             turning = self._stretched(w)
             square = square + turning @ turning
-        T = sqrt(square)
-        inverse = 1.0 / maximum(T, NO_LENGTH)
-        normal, mixed, shared, turned = cone_regions(N, T, inverse, mu, self.D * (1.0 / (mu * mu)))
+        T = sqrt(maximum(square, NO_LENGTH * NO_LENGTH))
+        inverse = 1.0 / T
+        normal, mixed, shared, turned = cone_regions(N, T, inverse, mu, self._c)
         s = tangential * (inverse * f)
         sticking = shared * (f * f)
         g1 = m * (normal * (mu * mu) - sticking) + s * (mixed * mu)
@@ -74,17 +78,32 @@ class IsotropicContact:
     def _away(self, X: Motion) -> tuple[Vector, Vector]:
         return X.linear + X.angular.cross(self.point) - self.e.linear, X.angular - self.e.angular
 
+    def _pushed(self, X: Motion) -> tuple[ArticulatedInertia, Force]:
+        """(H, force), both at the point."""
+        z, w = self._away(X)
+        inertia = self._inertia_at_point(z, w)
+        return inertia, -(inertia @ Motion(w if self._turns else Vector.zero(), z))
+
     def model(self, X: Motion) -> tuple[ArticulatedInertia, Force]:
-        """(I, p) at the body's acceleration X: near it the contact's force on the body is -(I X + p)."""
-        inertia = self._inertia_at_point(*self._away(X))
-        pull = inertia @ (self.e if self._turns else Motion(Vector.zero(), self.e.linear))
+        """(H, the force on the body) at the body's acceleration X."""
+        inertia, force = self._pushed(X)
         p = self.point
-        return inertia.shifted(p), Force(-(pull.angular + p.cross(pull.linear)), -pull.linear)
+        return inertia.shifted(p), Force(force.angular + p.cross(force.linear), force.linear)
+
+    def slopes(self, X: Motion, D: Motion) -> tuple[Scalar, Scalar]:
+        """First and second derivative of the cost at X along D."""
+        (z, w), m, f = self._away(X), self.normal, self.friction[0]
+        d = D.linear + D.angular.cross(self.point)
+        along, rising = m @ z, m @ d
+        slid, slides = (z - m * along) * f, (d - m * rising) * f
+        square, rise, steps = slid @ slid, slid @ slides, slides @ slides
+        if self._turns:
+            turned, turns = self._stretched(w), self._stretched(D.angular)
+            square, rise, steps = square + turned @ turned, rise + turned @ turns, steps + turns @ turns
+        return cone_slopes(along * self.mu, rising * self.mu, square, rise, steps, self.mu, self._c)
 
     def force(self, X: Motion, axes: Sequence[Vector]) -> list[Scalar]:
         """Along and about axes at the point."""
-        z, w = self._away(X)
-        inertia = self._inertia_at_point(z, w)
-        total = inertia @ Motion(w if self._turns else Vector.zero(), z)
-        rows = [-(d @ total.linear) for d in axes]
-        return rows + [-(d @ total.angular) for d in axes] if self._turns else rows
+        _, total = self._pushed(X)
+        rows = [d @ total.linear for d in axes]
+        return rows + [d @ total.angular for d in axes] if self._turns else rows

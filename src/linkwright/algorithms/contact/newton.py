@@ -3,11 +3,12 @@
 minimise over a   1/2 |a - a_smooth|^2_M + the sum of all sites' costs of x = J a.
 
 `M (a - a_smooth) = J' phi + w g` is kept along the way (g: what the left side is at the start), so that neither line
-search nor stopping test needs a product with M. Hard constraints are rows with a penalty and a multiplier, -phi: the
-method of multipliers, one update per pass.
+search nor stopping test needs a product with M. All costs but those of sliding joints are homogeneous of degree two,
+and a step solves (M + J' H J) d = -J' r - w g with r, what phi has too much of the sites' own forces. Soft constraints
+are part of M. Hard ones are rows with a penalty and a multiplier, -phi: the method of multipliers, one update per pass.
 
-A pass walks along the last step as far as it helps, where the costs are modelled anew (search.py); unless forces are
-now what accelerations say, it finds the next step. So every model is made once, and no solution is found in vain.
+A pass models the costs where it is; unless forces are what accelerations say, it finds the next step and walks along
+it as far as it helps (search.py).
 """
 
 from __future__ import annotations
@@ -15,18 +16,28 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...scalar import Scalar, absolute, guard, maximum, until, where
 from ...spatial import Motion, sum_of
 from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
 from ..constrained.lcaba import EliminatedGraph
 from ..rows.constrained_problem import ConstrainedProblem
+from ..rows.constraint_rows import combine
 from .cones import Values
 from .rows import rolled
 from .search import SearchLine, walked
-from .sites import BodySite, ConstraintSite, JointSite, PairSite, Site
+from .sites import Along, BodySite, ConstraintSite, JointSite, PairSite, Site, moved
 
 EXPECTED_PASSES = 4.0
+# Hard rows that depend on each other, or contradict each other, are met up to rounding or not at all: passes end where
+# the largest miss is no longer halved. Up to so much of 1 + the largest acceleration it counts as met.
+_HALVED = 0.5
+_MISSED_BY_ROUNDING = 1e-8
+# Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone,
+# and a search would stop anywhere.
+_BEYOND_DOUBT = 1e-8
+_GOES_ON, _SETTLED, _MET = 0.0, 1.0, 2.0  # what became of a sample
 
 
 @dataclass(frozen=True)
@@ -39,41 +50,66 @@ class SoftProblem:
     joints: Sequence[JointSite]
     hard: bool
 
-    @property
-    def soft(self) -> list[Site]:
-        return [*self.bodies, *self.pairs, *self.joints]
+    @cached_property
+    def sites(self) -> list[Site]:
+        constraints = [ConstraintSite(c) for c in self.problem.constraints] if self.hard else []
+        return [*self.yielding, *constraints]
 
     @property
-    def sites(self) -> list[Site]:
-        return [*self.soft, *(ConstraintSite(c) for c in self.problem.constraints)]
+    def yielding(self) -> list[Site]:
+        """All but hard constraints, which come last."""
+        return [*self.bodies, *self.pairs, *self.joints]
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> list[Values]:
         return [site.values(a, change) for site in self.sites]
 
-    def split(self, x: Sequence[Scalar]) -> list[Values]:
-        result, start = [], 0
-        for site in self.sites:
-            result.append(list(x[start : start + site.size]))
-            start += site.size
-        return result
+    def constraint_forces(self, a: Sequence[Scalar], phi: Sequence[Values]) -> list[Values]:
+        """Of the rows of all constraints."""
+        constraints = self.problem.constraints
+        if self.hard:
+            return list(phi[len(phi) - len(constraints) :])
+        change = rolled(self.problem, a)
+        return [[-(mu * r) for mu, r in zip(c.mu, c.residual(change), strict=True)] for c in constraints]
 
-    def multipliers(self, phi: Sequence[Values]) -> list[Values]:
-        """Of the constraints, at the start of a pass."""
-        return [[-f for f in fs] if self.hard else [0.0] * len(fs) for fs in self.of_constraints(phi)]
 
-    def of_constraints(self, values: Sequence[Values]) -> list[Values]:
-        return list(values[len(values) - len(self.problem.constraints) :])
+@dataclass(frozen=True)
+class Iterate:
+    """Accelerations, those of all sites, the forces kept for them, and the share w of what was there at the start."""
+
+    a: list[Scalar]
+    x: list[Values]
+    phi: list[Values]
+    w: Scalar
+
+    def packed(self, sites: Sequence[Site]) -> list[Scalar]:
+        """What a pass carries: a joint's x is among the accelerations."""
+        x = [value for site, own in zip(sites, self.x, strict=True) if not isinstance(site, JointSite) for value in own]
+        return [*self.a, *x, *(f for own in self.phi for f in own), self.w]
+
+    @classmethod
+    def unpacked(cls, sites: Sequence[Site], n: int, values: Sequence[Scalar]) -> Iterate:
+        rest = iter(values[n:])
+        a = list(values[:n])
+        x = [
+            site.values(a, ()) if isinstance(site, JointSite) else [next(rest) for _ in range(site.size)]
+            for site in sites
+        ]
+        return cls(a, x, [[next(rest) for _ in range(site.size)] for site in sites], next(rest))
 
 
 @dataclass(frozen=True)
 class SoftSolution:
-    """Accelerations, those of all sites, their forces; how many solutions that took, and whether it is one."""
+    """Accelerations, those of all sites, their forces; how many solutions that took, and whether it is one.
+
+    settled   whether soft rows are as they should be, and hard ones as near as they can be brought
+    """
 
     a: list[Scalar]
     x: list[Values]
     phi: list[Values]
     iterations: Scalar
     converged: Scalar
+    settled: Scalar
 
 
 def newton(
@@ -83,118 +119,108 @@ def newton(
 
     `rounding`: relative size of what sums of slopes leave of zero.
     """
-    n, sites = len(start), soft.sites
+    sites = soft.sites
     change = rolled(soft.problem, start)
-    x0 = [value for own in soft.values(start, change) for value in own]
-    g = _smooth_gradient(soft.problem, start, change)
-    rows = len(x0)
+    g = _smooth_gradient(soft, start, change)
 
     def one_pass(values, running):
-        a, x, phi, da, dx, dphi = (values[s] for s in _slices(n, rows))
-        w, steps, done, steep = values[-4:]
-        x, phi, dx, dphi = (soft.split(v) for v in (x, phi, dx, dphi))
-        rest = w * sum_of(p * r for p, r in zip(da, g, strict=True))
-        line = SearchLine(sites, x, dx, phi, dphi, soft.multipliers(phi), rest, steep, rounding)
-        t, models = walked(line, where(running & (steps > 0.5), 1.0, 0.0))
-        a, w = _along(a, t, da), w * (1.0 - t)
-        x = [_along(p, t, d) for p, d in zip(x, dx, strict=True)]
-        phi = [_along(p, t, d) for p, d in zip(phi, dphi, strict=True)]
-        settled = _error(soft, models, x, phi) + absolute(w) <= tolerance * (1.0 + _largest(a))
-        last = steps > limit - 0.5
-        ended = settled | last
-        done = where(running, where(settled, 1.0, 0.0), done)
-
-        def solve() -> list[Scalar]:
-            new_a, new_x, new_phi = _step(soft, models, phi)
-            step_a, step_x, step_phi = _less(new_a, a), _less(_flat(new_x), _flat(x)), _less(_flat(new_phi), _flat(phi))
-            slope = w * sum_of(p * r for p, r in zip(step_a, g, strict=True))
-            return [*step_a, *step_x, *step_phi, slope + _slope(soft, models, x, phi, soft.split(step_x))]
-
+        now, (steps, done) = Iterate.unpacked(sites, len(start), values[:-2]), values[-2:]
+        models = [site.model(x, phi) for site, x, phi in zip(sites, now.x, now.phi, strict=True)]
+        error = absolute(now.w)
+        for site, numbers in zip(soft.yielding, models, strict=False):
+            error = maximum(error, site.error(numbers))
+        soft_settled = error <= tolerance * (1.0 + _largest(now.a))
+        settled = soft_settled & (_missed(soft, now) <= tolerance * (1.0 + _largest(now.a)))
+        ended = settled | (steps > limit - 0.5)
+        done = where(running, where(settled, _MET, _GOES_ON), done)
         one_more = where(ended, 0.0, where(running, 1.0, 0.0))
-        found = guard(one_more > 0.5, solve, [*da, *_flat(dx), *_flat(dphi), steep])
-        steps = steps + one_more
-        return [*a, *_flat(x), *_flat(phi), *found[:-1], w, steps, done, found[-1]], ended
 
-    nothing = [0.0] * rows
-    first = [*start, *x0, *nothing, *[0.0] * n, *nothing, *nothing, 1.0, 0.0, 0.0, 0.0]
-    values = until(one_pass, first, limit=limit + 1, expected=min(EXPECTED_PASSES, limit) + 1.0, keeps=True)
-    a, x, phi = (values[s] for s in _slices(n, rows)[:3])
-    return SoftSolution(a, soft.split(x), soft.split(phi), values[-3], values[-2] > 0.5)
+        def advance() -> list[Scalar]:
+            there, step = _walk(soft, now, models, g, rounding)
+            return [*there.packed(sites), _outcome(soft, now, soft_settled, there, step, tolerance)]
 
+        *following, outcome = guard(one_more > 0.5, advance, [*now.packed(sites), _GOES_ON])
+        return [*following, steps + one_more, maximum(done, outcome)], ended | (outcome > 0.5)
 
-def _slices(n: int, rows: int) -> list[slice]:
-    """Where a, x, phi and their steps are among what a pass carries."""
-    slices, start = [], 0
-    for size in (n, rows, rows, n, rows, rows):
-        slices.append(slice(start, start + size))
-        start += size
-    return slices
+    first = Iterate(list(start), soft.values(start, change), [[0.0] * site.size for site in sites], 1.0)
+    values = until(
+        one_pass, [*first.packed(sites), 0.0, 0.0], limit=limit + 1, expected=min(EXPECTED_PASSES, limit) + 1.0,
+        keeps=True,
+    )  # fmt: skip
+    found = Iterate.unpacked(sites, len(start), values[:-2])
+    return SoftSolution(found.a, found.x, found.phi, values[-2], values[-1] > 1.5, values[-1] > 0.5)
 
 
-def _flat(values: Sequence[Values]) -> list[Scalar]:
-    return [x for own in values for x in own]
+def _walk(
+    soft: SoftProblem, now: Iterate, models: list[Values], g: Sequence[Scalar], rounding: float
+) -> tuple[Iterate, list[Scalar]]:  # fmt: skip
+    """(Where it leads, the step): to the minimum of the quadratic models together, as far as that helps."""
+    da, change = _step(soft, models, [-(now.w * x) for x in g])
+    d = soft.values(da, change)
+    dphi, sums = [], Along(0.0, 0.0, 0.0)
+    for site, numbers, phi, own in zip(soft.sites, models, now.phi, d, strict=True):
+        more, sums = site.change(numbers, phi, own, sums)
+        dphi.append(more)
+    rest = now.w * sum_of(p * r for p, r in zip(da, g, strict=True))
+    line = SearchLine(
+        soft.sites, now.x, d, sums.residual + rest, sums.kept + rest, sums.change - rest, rounding
+    )  # fmt: skip
+    t = where(_largest(da) <= _BEYOND_DOUBT * (1.0 + _largest(now.a)), 1.0, walked(line))
+    there = Iterate(
+        moved(now.a, t, da), [moved(p, t, q) for p, q in zip(now.x, d, strict=True)],
+        [moved(p, t, q) for p, q in zip(now.phi, dphi, strict=True)], now.w * (1.0 - t),
+    )  # fmt: skip
+    return there, da
 
 
-def _less(new: Sequence[Scalar], old: Sequence[Scalar]) -> list[Scalar]:
-    return [p - q for p, q in zip(new, old, strict=True)]
+def _outcome(
+    soft: SoftProblem, now: Iterate, settled: Scalar, there: Iterate, step: Sequence[Scalar], tolerance: float
+) -> Scalar:
+    """Whether a step leaves nothing to do: soft rows were settled before it, or it is small (of forces in stiff
+    directions rounding may leave more); hard rows are met, or no nearer than before."""
+    scale = 1.0 + _largest(there.a)
+    small = maximum(_largest(step), absolute(there.w)) <= tolerance * scale
+    if not soft.hard or not soft.problem.constraints:
+        return where(small, _MET, _GOES_ON)
+    missed = _missed(soft, there)
+    at_rest = (missed > _HALVED * _missed(soft, now)) & (settled | small)
+    met = (small & (missed <= tolerance * scale)) | (at_rest & (missed <= _MISSED_BY_ROUNDING * scale))
+    return where(met, _MET, where(at_rest, _SETTLED, _GOES_ON))
 
 
-def _along(x: Sequence[Scalar], t: Scalar, d: Sequence[Scalar]) -> list[Scalar]:
-    return [p + t * q for p, q in zip(x, d, strict=True)]
+def _missed(soft: SoftProblem, at: Iterate) -> Scalar:
+    """What is left of hard constraints."""
+    rows = [
+        value - e for site, x in zip(soft.sites, at.x, strict=True) if isinstance(site, ConstraintSite)
+        for value, e in zip(x, site.rows.e, strict=True)
+    ]  # fmt: skip
+    return _largest(rows)
 
 
 def _step(
-    soft: SoftProblem, models: list[Values], phi: list[Values]
-) -> tuple[list[Scalar], list[Values], list[Values]]:
-    """(a, x, phi) of the minimum of the quadratic models together."""
-    own = iter(models)
-    blocks: list[PenaltyBlock | BodyPenalty] = [site.penalty(next(own)) for site in soft.bodies]
-    blocks += [pair.penalty(next(own)) for pair in soft.pairs]
-    penalties = [next(own) for _ in soft.joints]
-    lam = soft.multipliers(phi)
-    graph = EliminatedGraph(_stiffened(soft, penalties), [m for each in lam for m in each], blocks)
-    a, change = graph.accelerate(graph.y, None)
-    x = soft.values(a, change)
-    forces = [site.force(numbers, z) for site, numbers, z in zip(soft.sites, [*models, *lam], x, strict=True)]
-    return a, x, forces
-
-
-def _stiffened(soft: SoftProblem, penalties) -> ConstrainedProblem:
-    """The problem with joint rows as rotors that are pushed, and links coupled that touch each other."""
-    problem, tree = copy.copy(soft.problem), copy.copy(soft.problem.tree)
-    armature, tau = [list(own) for own in tree.armature], list(problem.tau)
+    soft: SoftProblem, models: list[Values], torques: Sequence[Scalar]
+) -> tuple[list[Scalar], list[Motion]]:  # fmt: skip
+    """Accelerations of joints and bodies under the pull of all sites and these torques."""
+    problem = soft.problem.with_right_sides(torques, [0.0] * len(soft.problem.mu))
+    problem.tree = tree = copy.copy(problem.tree)
+    armature = [list(own) for own in tree.armature]
     places = {k: (i, n) for i in tree.outward() for n, k in enumerate(range(tree.nv)[tree.iv[i]])}
-    for site, (H, load) in zip(soft.joints, penalties, strict=True):
-        i, n = places[site.rows.k]
-        armature[i][n], tau[site.rows.k] = armature[i][n] + H, tau[site.rows.k] + load
-    tree.armature, problem.tau, problem.tree = tuple(armature), tau, tree
+    blocks: list[PenaltyBlock | BodyPenalty] = []
+    multipliers: list[Scalar] = [] if soft.hard else [0.0] * len(soft.problem.mu)
+    for site, numbers in zip(soft.sites, models, strict=True):
+        if isinstance(site, JointSite):  # as a rotor that is pushed
+            k, (H, r) = site.rows.k, numbers
+            i, n = places[k]
+            armature[i][n], problem.tau[k] = armature[i][n] + H, problem.tau[k] - r
+        elif isinstance(site, ConstraintSite):
+            multipliers += numbers
+        else:
+            blocks.append(site.penalty(numbers))  # type: ignore[attr-defined]  # a body's or a pair's
     coupled = [tuple(body for body, _ in site.rows.terms) for site in soft.pairs]
+    tree.armature = tuple(armature)
     tree.constraint_bodies = (*tree.constraint_bodies, *dict.fromkeys(coupled))
-    return problem
-
-
-def _slope(soft: SoftProblem, models: list[Values], x: list[Values], phi: list[Values], dx: list[Values]) -> Scalar:
-    """Of the cost along a step from where the models were made, all but what w g does."""
-    slope: Scalar = 0.0
-    numbers = [*models, *soft.multipliers(phi)]
-    for site, own, z, f, d in zip(soft.sites, numbers, x, phi, dx, strict=True):
-        for step, kept, now in zip(d, f, site.force(own, z), strict=True):
-            slope = slope + step * (kept - now)
-    return slope
-
-
-def _error(soft: SoftProblem, models: list[Values], x: list[Values], phi: list[Values]) -> Scalar:
-    """About how far accelerations are off: what sites' forces differ from those their accelerations say, times how
-    easily they move; of hard constraints what is left of them.
-    """
-    worst: Scalar = 0.0
-    for site, own, z, f in zip(soft.soft, models, x, phi, strict=False):
-        for now, then, weight in zip(site.force(own, z), f, site.weights, strict=True):
-            worst = maximum(worst, absolute(now - then) * weight)
-    for c, z, fs in zip(soft.problem.constraints, soft.of_constraints(x), soft.of_constraints(phi), strict=True):
-        for value, e, stiff, f in zip(z, c.e, c.mu, fs, strict=True):
-            worst = maximum(worst, absolute(value - e if soft.hard else (value - e) + f * (1.0 / stiff)))
-    return worst
+    graph = EliminatedGraph(problem, multipliers, blocks)
+    return graph.accelerate(graph.y, None)
 
 
 def _largest(values: Sequence[Scalar]) -> Scalar:
@@ -204,12 +230,17 @@ def _largest(values: Sequence[Scalar]) -> Scalar:
     return largest
 
 
-def _smooth_gradient(problem: ConstrainedProblem, a: Sequence[Scalar], change: Sequence[Motion]) -> list[Scalar]:
+def _smooth_gradient(soft: SoftProblem, a: Sequence[Scalar], change: Sequence[Motion]) -> list[Scalar]:
     """M (a - a_smooth): RNEA's sweep inward."""
+    problem = soft.problem
     tree, sweep = problem.tree, problem.sweep
     wrench = [
         f if i == 0 else f + tree.lumped[i].articulated() @ change[i] for i, f in enumerate(problem.wrenches)
     ]
+    for c in () if soft.hard else problem.constraints:
+        pull = [mu * r for mu, r in zip(c.mu, c.residual(change), strict=True)]
+        for body, K in c.terms:
+            wrench[body] = wrench[body] + combine(K, pull)
     g: list[Scalar] = [0.0] * tree.nv
     for i in tree.inward():
         iv = tree.iv[i]

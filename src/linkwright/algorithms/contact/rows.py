@@ -14,7 +14,7 @@ from ...errors import UnsupportedError
 from ...model import Tree
 from ...scalar import Scalar, where
 from ...spatial import Motion, Vector, sum_of
-from ..rows.closure import Terms
+from ..rows import Terms
 from ..rows.constrained_problem import ConstrainedProblem
 from .candidates import Candidate
 from .cones import ContactRows, EllipticContact, PyramidContact

@@ -1,16 +1,19 @@
-"""Where costs act, as Newton's method sees them: accelerations x = values(a, ...) that the mechanism gives a site, and
-a quadratic model of the cost at any x, made of a few numbers.
+"""Where costs act, as Newton's method sees them: accelerations x that the mechanism gives a site, a force phi that is
+kept for it, and a quadratic model of the cost at x, made of a few numbers.
 
-evaluate(x)       numbers of the model at x
-force(numbers, x) what the model's force is at x: exact where it was made, linear elsewhere
-along(numbers, d) d' H d
+model(x, phi)            numbers: the Hessian H, and the residual r, what phi has too much of the cost's own force at x
+error(numbers)           about how far accelerations are off for the sake of r
+times(numbers, d)        H d
+penalty(numbers)         what the site is to LCABA: a stiffness H that pulls with r
+slopes(x, d, t, so_far)  first and second derivative of the cost at x + t d along d, added to those of other sites
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from ...scalar import Scalar
+from ...scalar import Scalar, absolute, maximum
 from ...spatial import ArticulatedInertia, Force, Matrix, Motion, Symmetric, sum_of
 from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
 from ..rows.constraint_rows import ConstraintRows
@@ -18,42 +21,77 @@ from .cones import ContactRows, Values
 from .joint_rows import JointRows
 
 INERTIA_SIZE, WRENCH_SIZE = 21, 6
-MODEL_SIZE = INERTIA_SIZE + WRENCH_SIZE
+
+
+class Slopes(NamedTuple):
+    """First and second derivative along a step."""
+
+    first: Scalar
+    second: Scalar
+
+
+class Along(NamedTuple):
+    """Sums over sites of d r, d phi and d (change of phi) for a step d."""
+
+    residual: Scalar
+    kept: Scalar
+    change: Scalar
 
 
 class Site:
     size: int
-    model_size: int
     weights: Sequence[Scalar]  # how far accelerations are off per error of a force
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> Values:
         raise NotImplementedError
 
-    def evaluate(self, x: Values) -> Values:
+    def model(self, x: Values, phi: Values) -> Values:
         raise NotImplementedError
 
-    def force(self, numbers: Values, x: Values) -> Values:
+    def residual(self, numbers: Values) -> Values:
+        return numbers[len(numbers) - self.size :]
+
+    def error(self, numbers: Values) -> Scalar:
+        worst: Scalar = 0.0
+        for r, weight in zip(self.residual(numbers), self.weights, strict=True):
+            worst = maximum(worst, absolute(r) * weight)
+        return worst
+
+    def times(self, numbers: Values, d: Values) -> Values:
         raise NotImplementedError
 
-    def along(self, numbers: Values, d: Values) -> Scalar:
+    def change(self, numbers: Values, phi: Values, d: Values, so_far: Along) -> tuple[Values, Along]:
+        """How phi changes when x moves by d to the minimum of all models; and the sums."""
+        r = self.residual(numbers)
+        new = [-(p + h) for p, h in zip(r, self.times(numbers, d), strict=True)]
+        residual, kept, change = so_far
+        for step, p, f, df in zip(d, r, phi, new, strict=True):
+            residual, kept, change = residual + step * p, kept + step * f, change + step * df
+        return new, Along(residual, kept, change)
+
+    def slopes(self, x: Values, d: Values, t: Scalar, so_far: Slopes) -> Slopes:
         raise NotImplementedError
 
 
-def flat_model(inertia: ArticulatedInertia, wrench: Force) -> Values:
-    rows = [x for row in inertia.H.rows for x in row]
-    return [*inertia.J.entries, *rows, *inertia.M.entries, *wrench]
+def moved(x: Sequence[Scalar], t: Scalar, d: Sequence[Scalar]) -> Values:
+    return [p + t * q for p, q in zip(x, d, strict=True)]
+
+
+def flat_inertia(inertia: ArticulatedInertia) -> Values:
+    return [*inertia.J.entries, *(x for row in inertia.H.rows for x in row), *inertia.M.entries]
 
 
 def inertia_of(numbers: Values) -> ArticulatedInertia:
+    numbers = numbers[len(numbers) - INERTIA_SIZE - WRENCH_SIZE :]
     return ArticulatedInertia(
         Symmetric(*numbers[:6]), Matrix([numbers[6 + 3 * r : 9 + 3 * r] for r in range(3)]), Symmetric(*numbers[15:21])
     )
 
 
 class BodySite(Site):
-    """All contacts of a body with the ground: x is its acceleration, the force a wrench on it."""
+    """All contacts of a body with the ground: x is its acceleration, the force a wrench on it, H an inertia."""
 
-    size, model_size = WRENCH_SIZE, MODEL_SIZE
+    size = WRENCH_SIZE
 
     def __init__(self, body: int, weights: Sequence[float]):
         self.body, self.weights = body, weights
@@ -61,46 +99,42 @@ class BodySite(Site):
     def values(self, a, change) -> Values:
         return list(change[self.body])
 
-    def force(self, numbers: Values, x: Values) -> Values:
-        felt = inertia_of(numbers) @ Motion.of(x)
-        return [-(f + p) for f, p in zip(felt, numbers[INERTIA_SIZE:], strict=True)]
-
-    def along(self, numbers: Values, d: Values) -> Scalar:
-        move = Motion.of(d)
-        return (inertia_of(numbers) @ move).dot(move)
+    def times(self, numbers: Values, d: Values) -> Values:
+        return list(inertia_of(numbers) @ Motion.of(d))
 
     def penalty(self, numbers: Values) -> BodyPenalty:
-        return BodyPenalty(self.body, inertia_of(numbers), Force.of(numbers[INERTIA_SIZE:]))
+        return BodyPenalty(self.body, inertia_of(numbers), Force.of(self.residual(numbers)))
 
 
 class PairSite(Site):
     """A contact of two bodies that both move."""
 
     def __init__(self, rows: ContactRows):
-        self.rows, self.size, self.weights, self.model_size = rows, rows.size, rows.weights, rows.hessian_size
+        self.rows, self.size, self.weights = rows, rows.size, rows.weights
 
     def values(self, a, change) -> Values:
         return self.rows.values(a, change)
 
-    def evaluate(self, x: Values) -> Values:
-        return self.rows.hessian(x).numbers()
+    def model(self, x: Values, phi: Values) -> Values:
+        H = self.rows.hessian(x)
+        return [*H.numbers(), *(f + y for f, y in zip(phi, H.times(self.rows.away(x)), strict=True))]
 
-    def force(self, numbers: Values, x: Values) -> Values:
-        return [-f for f in self.rows.hessian_of(numbers).times(self.rows.away(x))]
+    def times(self, numbers: Values, d: Values) -> Values:
+        return self.rows.hessian_of(numbers[: len(numbers) - self.size]).times(d)
 
-    def along(self, numbers: Values, d: Values) -> Scalar:
-        return self.rows.hessian_of(numbers).along(d)
+    def slopes(self, x: Values, d: Values, t: Scalar, so_far: Slopes) -> Slopes:
+        first, second = self.rows.slopes(moved(x, t, d), d)
+        return Slopes(so_far.first + first, so_far.second + second)
 
     def penalty(self, numbers: Values) -> PenaltyBlock:
-        H = self.rows.hessian_of(numbers)
-        pull = [-y for y in H.times(self.rows.e)]
-        return PenaltyBlock(self.rows.terms, H.matrix, pull, lambda body, K: H.inertia(K, None))
+        H = self.rows.hessian_of(numbers[: len(numbers) - self.size])
+        return PenaltyBlock(self.rows.terms, H.matrix, self.residual(numbers), lambda body, K: H.inertia(K, None))
 
 
 class JointSite(Site):
     """Limits and dry friction of one velocity."""
 
-    size, model_size = 1, 2
+    size = 1
 
     def __init__(self, rows: JointRows):
         self.rows, self.weights = rows, rows.weights
@@ -108,29 +142,42 @@ class JointSite(Site):
     def values(self, a, change) -> Values:
         return [a[self.rows.k]]
 
-    def evaluate(self, x: Values) -> Values:
-        return list(self.rows.penalty(x))
+    def model(self, x: Values, phi: Values) -> Values:
+        H, load = self.rows.penalty(x)
+        return [H, phi[0] - (load - H * x[0])]
 
-    def force(self, numbers: Values, x: Values) -> Values:
-        H, load = numbers
-        return [load - H * x[0]]
+    def times(self, numbers: Values, d: Values) -> Values:
+        return [numbers[0] * d[0]]
 
-    def along(self, numbers: Values, d: Values) -> Scalar:
-        return numbers[0] * d[0] * d[0]
+    def slopes(self, x: Values, d: Values, t: Scalar, so_far: Slopes) -> Slopes:
+        (z,), (step,) = moved(x, t, d), d
+        H, load = self.rows.penalty([z])
+        return Slopes(so_far.first - step * (load - H * z), so_far.second + step * (H * step))
 
 
 class ConstraintSite(Site):
-    """A constraint with penalties; its numbers are the multipliers, which stay from pass to pass as they are."""
+    """A hard constraint, by a penalty mu and the multipliers -phi: r = phi - (phi - mu (x - e)).
+
+    Its cost is quadratic: along a step it has the slope d r (1 - t) together with what is kept, so that it takes no
+    part in trials.
+    """
 
     def __init__(self, rows: ConstraintRows):
-        self.rows, self.size, self.weights = rows, rows.size, [1.0] * rows.size
+        self.rows, self.size, self.weights = rows, rows.size, [1.0 / mu for mu in rows.mu]
 
     def values(self, a, change) -> Values:
         return self.rows.moved(change)
 
-    def force(self, numbers: Values, x: Values) -> Values:
-        c = self.rows
-        return [-(m + stiff * (value - e)) for m, stiff, value, e in zip(numbers, c.mu, x, c.e, strict=True)]
+    def model(self, x: Values, phi: Values) -> Values:
+        return [mu * (value - e) for mu, value, e in zip(self.rows.mu, x, self.rows.e, strict=True)]
 
-    def along(self, numbers: Values, d: Values) -> Scalar:
-        return sum_of(stiff * (step * step) for stiff, step in zip(self.rows.mu, d, strict=True))
+    def times(self, numbers: Values, d: Values) -> Values:
+        return [mu * step for mu, step in zip(self.rows.mu, d, strict=True)]
+
+    def change(self, numbers: Values, phi: Values, d: Values, so_far: Along) -> tuple[Values, Along]:
+        new = [-(r + h) for r, h in zip(numbers, self.times(numbers, d), strict=True)]
+        slope = sum_of(step * r for step, r in zip(d, numbers, strict=True))
+        return new, Along(so_far.residual + slope, so_far.kept + slope, so_far.change - slope)
+
+    def slopes(self, x: Values, d: Values, t: Scalar, so_far: Slopes) -> Slopes:
+        return so_far

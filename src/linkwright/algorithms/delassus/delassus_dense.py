@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ...model import Tree
 from ...scalar import Scalar
 from ...spatial import LDL, dot
-from ..rows import closures
+from ..rows import constraints_at
 from ..rows.constraint_jacobian import terms_jacobian
 from ..rows.constraint_rows import constraint_terms
 from ..tree.crba import crba
@@ -20,7 +20,7 @@ from .propagators import Posture, mirrored, zeros
 def dense_delassus(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
-    every = constraint_terms(closures(tree, q, posture.X), active)
+    every = constraint_terms(constraints_at(tree, q, posture.X), active)
     J = [row for terms in every for row in terms_jacobian(tree, posture, terms)]
     M = LDL(crba(tree, q))
     half = [M.forward(row) for row in J]  # M = L D L': J M^-1 J' = (J L^-T) D^-1 (J L^-T)'

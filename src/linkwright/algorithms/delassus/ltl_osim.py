@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ...model import Tree
 from ...scalar import Scalar
 from ..constrained.constrained_ltl import gram
-from ..rows import closures
+from ..rows import constraints_at
 from ..rows.constraint_jacobian import terms_jacobian
 from ..rows.constraint_rows import constraint_terms
 from ..tree.crba import crba
@@ -22,7 +22,7 @@ from .propagators import Posture
 def ltl_osim(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
-    every = constraint_terms(closures(tree, q, posture.X), active)
+    every = constraint_terms(constraints_at(tree, q, posture.X), active)
     J = [row for terms in every for row in terms_jacobian(tree, posture, terms)]
     parents = velocity_parents(tree)
     L = ltl_factor(crba(tree, q), parents)

@@ -12,7 +12,7 @@ from ...model import Tree
 from ...scalar import Scalar, is_zero
 from ...spatial import LDL, ArticulatedInertia, Force, Motion, Subspace, Transform, dot, sum_of
 from ..parts.articulation import Articulation
-from ..rows import closures
+from ..rows import constraints_at
 from ..rows.constraint_rows import constraint_terms
 from ..rows.passing_rows import Passing
 
@@ -34,7 +34,7 @@ class Posture:
 
 def rows_of(tree: Tree, posture: Posture, active: Sequence[Scalar] | None = None) -> list[tuple[int, Force]]:
     """(body, covector) of every row of constraints to the ground, in order. Rows of inactive constraints are zero."""
-    every = closures(tree, posture.q, posture.X)
+    every = constraints_at(tree, posture.q, posture.X)
     return [(body, row) for terms in constraint_terms(every, active) for body, K in terms for row in K]
 
 
@@ -42,7 +42,7 @@ def terms_of_rows(
     tree: Tree, posture: Posture, active: Sequence[Scalar] | None = None
 ) -> list[list[tuple[int, Force]]]:
     """(body, covector) on every body that a row acts on, for rows of any constraints, loops included."""
-    every = constraint_terms(closures(tree, posture.q, posture.X), active)
+    every = constraint_terms(constraints_at(tree, posture.q, posture.X), active)
     return [
         [(body, row) for (body, _), row in zip(terms, rows, strict=True)]
         for terms in every

@@ -19,7 +19,7 @@ from ...scalar import Scalar
 from ...spatial import LDL, Force, Motion, RowVector, dot, sum_of
 from ..constrained.lcaba import lcaba
 from ..convergence.swept_bodies import SweptBodies
-from ..rows import closures
+from ..rows import constraints_at
 from ..rows.constraint_rows import ConstraintRows, combine, constrained_bodies, constraint_terms
 from .propagators import Posture, articulated_joints, pass_inward, pass_outward
 
@@ -58,7 +58,7 @@ class DelassusSweeps:
     ):
         self._tree, self._mu = tree, mu
         self._posture = Posture(tree, q)
-        self._every = closures(tree, q, self._posture.X)
+        self._every = constraints_at(tree, q, self._posture.X)
         self._terms = constraint_terms(self._every, active)
         self._carriers = constrained_bodies(tree)
 
@@ -102,10 +102,10 @@ class DelassusSweeps:
     def _penalised(self) -> SweptBodies:
         """LCABA's factorization of M + J' W J."""
         problem = _AtRest(self._tree, self._posture, [])
-        for closure, terms, mu in zip(self._every, self._terms, by_constraint(self._tree, self._mu), strict=True):
-            nothing = (0.0,) * closure.constraint.size
+        for held, terms, mu in zip(self._every, self._terms, by_constraint(self._tree, self._mu), strict=True):
+            nothing = (0.0,) * held.constraint.size
             problem.constraints.append(
-                ConstraintRows(closure.constraint.name, terms, closure.rows(), nothing, tuple(mu), 1.0)
+                ConstraintRows(held.constraint.name, terms, held.rows(), nothing, tuple(mu), 1.0)
             )
         return lcaba(problem, [0.0] * len(self._mu))  # type: ignore[arg-type]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...scalar import Scalar
 from ...spatial import Force, sum_of
-from .closure import Terms
+from . import Terms
 from .constraint_rows import ConstraintRows
 
 

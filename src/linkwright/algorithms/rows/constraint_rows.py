@@ -13,8 +13,7 @@ from ...model import Tree
 from ...scalar import Scalar, maximum
 from ...spatial import ArticulatedInertia, Force, Motion, RowVector, sum_of
 from ..parts.motion_sweep import MotionSweep
-from . import Closure, FrameMotions, closures
-from .closure import Terms
+from . import ConstraintAtState, FrameMotions, Terms, constraints_at
 
 
 @dataclass(frozen=True)
@@ -63,11 +62,11 @@ def constrained_bodies(tree: Tree) -> list[int]:
     return sorted({i for bodies in tree.constraint_bodies for body in bodies for i in tree.graph.support[body]})
 
 
-def constraint_terms(every: Sequence[Closure], active: Sequence[Scalar] | None = None) -> list[Terms]:
+def constraint_terms(every: Sequence[ConstraintAtState], active: Sequence[Scalar] | None = None) -> list[Terms]:
     """(body, K) of every body that each constraint acts on. Rows of inactive constraints are zero."""
     result = []
-    for k, closure in enumerate(every):
-        terms = closure.terms()
+    for k, held in enumerate(every):
+        terms = held.terms()
         if active is not None:
             terms = [(body, tuple(row * active[k] for row in K)) for body, K in terms]
         result.append(terms)
@@ -92,11 +91,11 @@ def constraint_rows(
     error).
     """
     motions = FrameMotions(tree, sweep, v, constrained_bodies(tree))
-    every = closures(tree, q, sweep.X)
+    every = constraints_at(tree, q, sweep.X)
     result, row_number = [], 0
-    for k, (closure, terms) in enumerate(zip(every, constraint_terms(every, active), strict=True)):
-        velocity, rate = closure.motion(motions)
-        error = [0.0] * len(rate) if baumgarte is None else closure.error()
+    for k, (held, terms) in enumerate(zip(every, constraint_terms(every, active), strict=True)):
+        velocity, rate = held.motion(motions)
+        error = [0.0] * len(rate) if baumgarte is None else held.error()
         e: list[Scalar] = []
         for r in range(len(rate)):
             value = (0.0 if desired is None else desired[row_number + r]) - rate[r]
@@ -105,7 +104,7 @@ def constraint_rows(
             e.append(value if active is None else value * active[k])
         penalties = () if mu is None else tuple(mu[row_number : row_number + len(e)])
         on = 1.0 if active is None else active[k]
-        result.append(ConstraintRows(closure.constraint.name, terms, closure.rows(), tuple(e), penalties, on))
+        result.append(ConstraintRows(held.constraint.name, terms, held.rows(), tuple(e), penalties, on))
         row_number += len(e)
     return result
 

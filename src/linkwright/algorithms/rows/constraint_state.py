@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...model import Tree
 from ...scalar import Scalar
 from ..parts.motion_sweep import MotionSweep
-from . import FrameMotions, closures
+from . import FrameMotions, constraints_at
 from .constraint_rows import constrained_bodies
 
 
@@ -24,9 +24,9 @@ def constraint_state(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> Co
     sweep = MotionSweep(tree, q, v)
     motions = FrameMotions(tree, sweep, v, constrained_bodies(tree))
     state = ConstraintState([], [], [])
-    for closure in closures(tree, q, sweep.X):
-        velocity, bias = closure.motion(motions)
-        state.error.extend(closure.error() if closure.constraint.has_position else [None] * len(bias))
+    for held in constraints_at(tree, q, sweep.X):
+        velocity, bias = held.motion(motions)
+        state.error.extend(held.error() if held.constraint.has_position else [None] * len(bias))
         state.velocity.extend(velocity)
         state.bias.extend(bias)
     return state

@@ -39,6 +39,13 @@ def aba_with_pivots(tree: Tree, q, v, tau, *, f_ext=None) -> tuple[list[Scalar],
     return a, [pivot for i in tree.outward() for pivot in joint[i].D.pivots]
 
 
+def inertia_solve(tree: Tree, q, v, torques: Sequence[Scalar]) -> list[Scalar]:
+    """M(q)^-1 torques: the last two sweeps. Where `aba` was run at q and v, the first is there already."""
+    sweep = MotionSweep(tree, q, v)
+    IA = [inertia.articulated() for inertia in tree.lumped]
+    return accelerate(tree, sweep, *articulate(tree, sweep, IA, [Force.zero()] * len(IA), torques))[0]
+
+
 def articulate(
     tree: Tree, sweep: MotionSweep, IA: list[ArticulatedInertia], pA: list[Force], tau: Sequence[Scalar]
 ) -> tuple[list[Articulation], list[list[Scalar]]]:

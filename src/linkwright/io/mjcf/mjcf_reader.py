@@ -37,17 +37,25 @@ def read_mjcf(
 
 def model_from_mjcf(root: Element, *, inactive: bool = False, ignore: Ignoring | None = None) -> Model:
     """A model from a parsed <mujoco>."""
+    return _read(root, inactive, Ignoring() if ignore is None else ignore)[0]
+
+
+def read_with_source(path: str | Path) -> tuple[Model, Any]:
+    """A model from an MJCF file, and the `mujoco.MjModel` that it was read from: looks and sensors are not there."""
+    return _read(parse_xml(read_bytes(Path(path)), Path(path)), False, Ignoring())
+
+
+def _read(root: Element, inactive: bool, ignore: Ignoring) -> tuple[Model, Any]:
     if root.tag != "mujoco":
         raise root.error("expected <mujoco> as the root element of an MJCF")
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
-    ignore = Ignoring() if ignore is None else ignore
     reduced = reduce_to_dynamics(with_includes(root, folder), ignore)
     compiled = _compiled(reduced, folder, root)
     named = {name for option in reduced.root.named("option") for name in option.attributes}
     model = from_mujoco_model(
         compiled, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore, options=named
     )
-    return reduced.annotated(model)
+    return reduced.annotated(model), compiled
 
 
 def import_mujoco(purpose: str) -> Any:

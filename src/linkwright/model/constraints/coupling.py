@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ...errors import InputError, ModelError
 from ...fixed_order import least_squares, product
-from ...scalar import Numbers
+from ...scalar import Numbers, Scalar, is_zero
+from ...spatial import Force, sum_of
 from ..pose import LARGEST_NUMBER
-from .constraint import Constraint, bodies_of_joints
+from .at_state import Motions, Terms
+from .constraint import constraint_kind
+from .joint_tie import JointTie, TieAtState
+from .polynomial import derivative, value_of
+
+Polynomials = tuple[tuple[str, tuple[Scalar, ...]], ...]  # by joint
 
 
+@constraint_kind
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Coupling(Constraint):
+class Coupling(JointTie):
     """The sum of one polynomial per joint, each of that joint's coordinate, is zero.
 
     terms   (joint, coefficients c0, c1, ...) of each, the first joint first
@@ -26,7 +33,6 @@ class Coupling(Constraint):
 
     kind: ClassVar[str] = "coupling"
     size: ClassVar[int] = 1  # type: ignore[assignment]
-    has_position: ClassVar[bool] = True  # type: ignore[assignment]
 
     def __post_init__(self):
         super().__post_init__()
@@ -46,8 +52,38 @@ class Coupling(Constraint):
     def joints(self) -> tuple[str, ...]:
         return tuple(joint for joint, _ in self.terms)
 
-    def bodies(self, model) -> tuple[int, ...]:
-        return bodies_of_joints(model, self, self.joints)
+    tied_joints = joints
+
+    @property
+    def followers(self) -> tuple[str, ...]:
+        return self.joints[:1]
+
+    @property
+    def is_linear(self) -> bool:
+        return not any(any(polynomial[2:]) for _, polynomial in self.terms)
+
+    @property
+    def equality(self) -> Literal["joint"]:
+        return "joint"
+
+    @property
+    def gear_ratios(self) -> tuple[tuple[str, float], ...]:
+        if not all(len(p) > 1 and not any(p[2:]) for _, p in self.terms):
+            return ()
+        return tuple((joint, -p[1] / self.terms[0][1][1]) for joint, p in self.terms[1:])
+
+    def on(self, tree) -> Polynomials:
+        """Its terms: with the gear ratios given with the call, or its own."""
+        ratios = tree.gear_ratios(self)
+        if ratios is None:
+            return self.terms
+        first, *others = self.terms
+        return (first, *((joint, (p[0], x * -first[1][1])) for (joint, p), x in zip(others, ratios, strict=True)))
+
+    @classmethod
+    def check_together(cls, every) -> None:
+        """Linear couplings that contradict one another would hold in no configuration."""
+        check_couplings(every)
 
     def renamed(self, prefix: str, ground: str) -> Coupling:
         return replace(self, name=prefix + self.name, terms=tuple((prefix + joint, c) for joint, c in self.terms))
@@ -66,6 +102,75 @@ class Coupling(Constraint):
 
     def to_dictionary(self) -> dict[str, Any]:
         return {"terms": [[joint, list(coefficients)] for joint, coefficients in self.terms]}
+
+    def at(self, tree, q, poses) -> CouplingAtState:
+        return CouplingAtState(tree, q, poses, self)
+
+    def joint_rows(self, tree, x, rates):
+        polynomials = [polynomial for _, polynomial in self.on(tree)]
+        error = sum_of(value_of(p, y) for p, y in zip(polynomials, x, strict=True))
+        slopes = [value_of(derivative(p), y) for p, y in zip(polynomials, x, strict=True)]
+        curving = sum_of(
+            value_of(derivative(derivative(p)), y) * (rate * rate)
+            for p, y, rate in zip(polynomials, x, rates, strict=True)
+        )
+        return [error], [slopes], [curving]
+
+    def given(self, known: Collection[str]) -> tuple[str, ...]:
+        """One joint that is not known, and enters linearly."""
+        missing = [(joint, p) for joint, p in self.terms if joint not in known]
+        return (missing[0][0],) if len(missing) == 1 and not any(missing[0][1][2:]) else ()
+
+    def formula(self, tree, x, rates, wanted):
+        terms = self.on(tree)
+        constant, slope = next(p for joint, p in terms if joint in wanted)[:2]
+        constant, scale = -constant / slope, -1.0 / slope
+        values: list[Scalar] = []
+        slopes: list[Scalar] = []
+        bias: Scalar = 0.0
+        for p, y, rate in zip((p for joint, p in terms if joint not in wanted), x, rates, strict=True):
+            values.append(value_of(p, y) * scale)
+            slopes.append(value_of(derivative(p), y) * scale)
+            curvature = value_of(derivative(derivative(p)), y)
+            if not is_zero(curvature):
+                bias = bias + curvature * (rate * rate) * scale
+        return [sum_of([*values, constant]) if values else constant], [slopes], [bias]
+
+
+class CouplingAtState(TieAtState):
+    """The sum of the joints' polynomials."""
+
+    def _polynomials(self) -> list[tuple[Scalar, ...]]:
+        return [polynomial for _, polynomial in self.constraint.on(self.tree)]
+
+    def _slopes(self) -> list[Scalar]:
+        """Derivatives of the polynomials."""
+        return [value_of(derivative(p), x) for p, x in zip(self._polynomials(), self.coordinates(), strict=True)]
+
+    def rows(self) -> list[Force]:
+        return self.on_first_body(self._slopes()[:1])
+
+    def terms(self) -> Terms:
+        """The joint's own motion leaves its axis where it is, so the row on the parent does not depend on it."""
+        tree = self.tree
+        rows: dict[int, Force] = {}
+        for i, slope in zip(self.joints(), self._slopes(), strict=True):
+            along = self.along(i) * slope
+            for body, row in ((i, along), (tree.parent[i], tree.Xtree[i].T @ -along)):
+                if body:
+                    rows[body] = rows[body] + row if body in rows else row
+        return [(body, (row,)) for body, row in rows.items()]
+
+    def motion(self, motions: Motions) -> tuple[list[Scalar], list[Scalar]]:
+        velocity, rate = [], []
+        speeds = self.rates(motions.rates)
+        for p, x, slope, speed in zip(self._polynomials(), self.coordinates(), self._slopes(), speeds, strict=True):
+            velocity.append(slope * speed)
+            rate.append(value_of(derivative(derivative(p)), x) * (speed * speed))
+        return [sum_of(velocity)], [sum_of(rate)]
+
+    def error(self) -> list[Scalar]:
+        return [sum_of(value_of(p, x) for p, x in zip(self._polynomials(), self.coordinates(), strict=True))]
 
 
 def couple(
@@ -111,7 +216,7 @@ def _polynomial(coefficients, name: str) -> tuple[float, ...]:
 
 def check_couplings(couplings: Sequence[Coupling]) -> None:
     """Refuse linear couplings that contradict one another: they would hold in no configuration."""
-    linear = [c for c in couplings if all(len(p) < 3 or not any(p[2:]) for _, p in c.terms)]
+    linear = [c for c in couplings if c.is_linear]
     joints = sorted({joint for c in linear for joint in c.joints})
     if not linear:
         return

@@ -10,27 +10,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ...errors import InputError, ModelError
 from ...fixed_order import PivotedColumns, unit
+from ...scalar import Scalar
+from ...spatial import Force, Matrix, Motion, Vector
 from ..pose import Pose, PoseLike
+from .at_state import ConstraintAtState, Motions, Terms
 from .constraint import (
     DIRECTIONS,
     GROUND_FRAME,
     Constraint,
+    ConstraintEnd,
     check_text,
     checked_rows,
     chosen_directions,
+    constraint_kind,
+    end_at,
     frame_of,
     renamed_frame,
 )
 
 _NO_ROTATION = 1e-9  # what rows hold of a direction below this is rounding
+_JOINT_ROWS = 6  # of two bodies that cannot move relative to one another
 
 
+@constraint_kind
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RelativeConstraint(Constraint):
     """Made by `weld`, `connect`, `constrain` and `close_with`.
@@ -122,6 +130,155 @@ class RelativeConstraint(Constraint):
         axes = None if crossed is None else tuple(np.array(axis, dtype=float) for axis in crossed)
         pose = None if target is None else Pose(*(np.array(x, dtype=float) for x in target))
         return cls(**{**data, "target": pose, "crossed": axes})
+
+    def at(self, tree, q, poses) -> RelativeAtState:
+        return RelativeAtState(tree, q, poses, self)
+
+    def is_internal(self, model) -> bool:
+        return len(self.bodies(model)) > 1
+
+    @property
+    def constant_rows(self) -> np.ndarray | None:
+        return self.rows if self.crossed is None else None
+
+    @property
+    def equality(self) -> Literal["connect", "weld"] | None:
+        if self.crossed is not None:
+            return None
+        if self.point:
+            return "connect" if np.array_equal(self.rows, np.eye(6)[:3]) else None
+        return "weld" if np.array_equal(self.rows, np.eye(6)) else None
+
+    def ends(self, model) -> tuple[ConstraintEnd, ...]:
+        first = end_at(model, self, self.frame)
+        return (first,) if self.target is None else (first, end_at(model, self, self.other, self.target, pivot=True))
+
+    def lengths(self, model) -> np.ndarray:
+        crossed = [False] * (self.crossed is not None)
+        return np.array([*(bool(np.any(row[:3])) for row in self.rows), *crossed])
+
+    @property
+    def holds(self) -> str:
+        return f"{self.frame} - {self.other}"
+
+    def cut(self, model, loop) -> str:
+        if self.other == GROUND_FRAME and len(self.bodies(model)) == 1:
+            return f"held by the ground in {self.size} directions"
+        joints = [model.bodies[model.joint_index(name)].joint for name in loop.joints]
+        freest = max(joints, key=lambda joint: joint.nv)
+        root = loop.bodies.index(loop.root)
+        ways = f"{root} and {len(loop.bodies) - root - 1} joints from {loop.root} to its ends"
+        if freest.nv > _JOINT_ROWS - self.size and freest.nv < _JOINT_ROWS:
+            fewer = f"cutting {freest.name} ({freest.kind}) instead would leave {_JOINT_ROWS - freest.nv}"
+            return f"leaves {self.size} rows; {fewer}; {ways}"
+        return f"leaves {self.size} rows, and no joint around the loop would leave fewer; {ways}"
+
+
+class RelativeAtState(ConstraintAtState):
+    """All is expressed in the first frame."""
+
+    @cached_property
+    def _first(self):
+        return self.tree.constraint_frame(self.constraint, 0)
+
+    @cached_property
+    def _second(self):
+        """Where the first frame should be, on the second body."""
+        return self.tree.constraint_frame(self.constraint, 1)
+
+    @cached_property
+    def _between(self) -> tuple[Matrix, Vector]:
+        return self.poses.between(self._first, self._second)
+
+    def _crossed(self) -> tuple[Vector, Vector]:
+        """(the axis in the first frame, the second's axis seen from there); they are to be perpendicular."""
+        own, its = (Vector.of(axis.tolist()) for axis in self.constraint.crossed)
+        return own, self._between[0] @ its
+
+    def _constant_rows(self) -> list[Force]:
+        return self.tree.constraint_matrix(self.constraint, 0, self.constraint.rows)
+
+    def rows(self) -> list[Force]:
+        rows = self._constant_rows()
+        if self.constraint.crossed is not None:
+            own, seen = self._crossed()
+            rows.append(Force(own.cross(seen), Vector.zero()))
+        return rows
+
+    def terms(self) -> Terms:
+        (body, frame), (other, other_frame) = self._first, self._second
+        rows = self.rows()
+        terms: Terms = [(body, tuple(frame.T @ row for row in rows))]
+        if other:
+            terms.append((other, tuple(other_frame.T @ -self._moved(row) for row in rows)))
+        return terms
+
+    def _moved(self, row: Force) -> Force:
+        """row X12, on the second frame; of a point only its origin's velocity counts."""
+        R, p = self._between
+        moment = row.angular if self.constraint.point else row.angular - p.cross(row.linear)
+        return Force(R.T @ moment, R.T @ row.linear)
+
+    def motion(self, motions: Motions) -> tuple[list[Scalar], list[Scalar]]:
+        moving, change = self._relative_motion(motions)
+        constant = self._constant_rows()
+        velocity = [row.dot(moving) for row in constant]
+        rate = [row.dot(change) for row in constant]
+        if self.constraint.crossed is not None:
+            own, seen = self._crossed()
+            across, w = own.cross(seen), moving.angular
+            velocity.append(across @ w)
+            rate.append(across @ change.angular + own.cross(seen.cross(w)) @ w)
+        return velocity, rate
+
+    def _relative_motion(self, motions: Motions) -> tuple[Motion, Motion]:
+        """(velocity, rate of it when the joints do not accelerate) of the first frame relative to the second.
+
+        The rate is d/dt in the first frame's coordinates: of v1 - X12 v2 it is a1 - X12 a2 + v1 x X12 v2, and of
+        R1' (p1dot - p2dot) the difference of the origins' accelerations less omega1 x itself. Gravity drops out.
+        """
+        v1 = motions.velocity(self._first)
+        if not self._second[0]:
+            return v1, motions.acceleration(self._first)
+        R, p = self._between
+        v2 = motions.velocity(self._second)
+        felt1, felt2 = motions.felt(self._first), motions.felt(self._second)
+        w, alpha = R @ v2.angular, R @ felt2.angular
+        turning = felt1.angular - alpha + v1.angular.cross(w)
+        if self.constraint.point:
+            moving = v1.linear - R @ v2.linear
+            rate = felt1.linear - R @ felt2.linear - v1.angular.cross(moving)
+            return Motion(v1.angular - w, moving), Motion(turning, rate)
+        seen = Motion(w, R @ v2.linear + p.cross(w))  # X12 v2
+        spatial1 = Motion(felt1.angular, felt1.linear - v1.angular.cross(v1.linear))
+        spatial2 = Motion(alpha, R @ (felt2.linear - v2.angular.cross(v2.linear)) + p.cross(alpha))
+        return v1 - seen, spatial1 - spatial2 + v1.cross(seen)
+
+    def error(self) -> list[Scalar]:
+        turned, offset = self._rotation_error(), -self._between[1]
+        if self.constraint.held_rotations > 1:
+            # rows measure displacements along the second frame's axes, which the first's are turned from
+            offset = offset + turned.cross(offset)
+        small = Motion(turned, offset)
+        errors = [row.dot(small) for row in self._constant_rows()]
+        if self.constraint.crossed is not None:
+            own, seen = self._crossed()
+            errors.append(own @ seen)
+        return errors
+
+    def _rotation_error(self) -> Vector:
+        """The rotation vector from the second frame to the first to first order, smooth everywhere.
+
+        Where the frame may turn about an axis, how far that axis is tilted; else the sine of the angle times the axis.
+        """
+        seen = self._between[0]
+        axis = self.constraint.turning_axis
+        if axis is not None:
+            own = Vector.of(axis.tolist())
+            return (seen @ own).cross(own)
+        return Vector(
+            (seen[1, 2] - seen[2, 1]) * 0.5, (seen[2, 0] - seen[0, 2]) * 0.5, (seen[0, 1] - seen[1, 0]) * 0.5
+        )
 
 
 def weld(

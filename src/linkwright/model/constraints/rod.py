@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ...errors import InputError, ModelError
+from ...scalar import Scalar
+from ...spatial import Force, Vector
 from ..pose import LARGEST_NUMBER
-from .constraint import GROUND_FRAME, Constraint, check_text, frame_of, renamed_frame
+from .at_state import ConstraintAtState, Motions, Terms
+from .constraint import (
+    GROUND_FRAME,
+    Constraint,
+    ConstraintEnd,
+    check_text,
+    constraint_kind,
+    end_at,
+    frame_of,
+    renamed_frame,
+)
 
 
+@constraint_kind
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rod(Constraint):
     """|p1 - p2| = length, as (|d|^2 - length^2) / (2 length) = 0, which is smooth everywhere. One row, d/length."""
@@ -52,6 +66,68 @@ class Rod(Constraint):
 
     def to_dictionary(self) -> dict[str, Any]:
         return {"frame": self.frame, "other": self.other, "length": self.length}
+
+    def at(self, tree, q, poses) -> RodAtState:
+        return RodAtState(tree, q, poses, self)
+
+    def is_internal(self, model) -> bool:
+        return len(self.bodies(model)) > 1
+
+    keeps_apart: ClassVar[bool] = True
+
+    def ends(self, model) -> tuple[ConstraintEnd, ...]:
+        return end_at(model, self, self.frame), end_at(model, self, self.other, pivot=True)
+
+    @property
+    def holds(self) -> str:
+        return f"{self.frame} - {self.other}"
+
+    def cut(self, model, loop) -> str:
+        return "a rod, which is no joint"
+
+
+class RodAtState(ConstraintAtState):
+    """d' d = length^2 with d from the second end to the first, in the first frame's coordinates."""
+
+    @cached_property
+    def _ends(self):
+        return tuple(self.tree.constraint_frame(self.constraint, k) for k in range(2))
+
+    @cached_property
+    def _between(self):
+        return self.poses.between(*self._ends)
+
+    @property
+    def _direction(self) -> Vector:
+        """d / length, a unit vector where the constraint is met."""
+        return self._between[1] * (-1.0 / self.constraint.length)
+
+    def rows(self) -> list[Force]:
+        return [Force(Vector.zero(), self._direction)]
+
+    def terms(self) -> Terms:
+        (body, frame), (other, other_frame) = self._ends
+        terms: Terms = [(body, (frame.T @ Force(Vector.zero(), self._direction),))]
+        if other:
+            back = -(self._between[0].T @ self._direction)
+            terms.append((other, (other_frame.T @ Force(Vector.zero(), back),)))
+        return terms
+
+    def motion(self, motions: Motions) -> tuple[list[Scalar], list[Scalar]]:
+        R = self._between[0]
+        one, two = self._ends
+        moving, acceleration = motions.velocity(one).linear, motions.felt(one).linear
+        if two[0]:
+            moving = moving - R @ motions.velocity(two).linear
+            acceleration = acceleration - R @ motions.felt(two).linear
+        else:
+            acceleration = acceleration + motions.gravity(one)
+        speed = (moving @ moving) * (1.0 / self.constraint.length)
+        return [self._direction @ moving], [self._direction @ acceleration + speed]
+
+    def error(self) -> list[Scalar]:
+        p, length = self._between[1], self.constraint.length
+        return [(p @ p - length * length) * (0.5 / length)]
 
 
 def rod(frame: str, other: str = GROUND_FRAME, *, length: float, name: str | None = None, mu=None) -> Rod:

@@ -8,43 +8,37 @@ import numpy as np
 
 from ....fixed_order import least_squares
 from ....model import Tree
-from ....scalar import Scalar, is_zero
+from ....model.constraints import Constraint
 from ....spatial import sum_of
-from ...rows.coupling_rows import derivative, value_of
-from .resolving_step import ResolvingStep, Row
+from .resolving_step import ResolvingStep
 
 
-class CouplingStep(ResolvingStep):
-    """The sum of one polynomial per joint is zero, and that of the unknown joint is linear."""
+class FormulaStep(ResolvingStep):
+    """One constraint gives some joints from others (`Constraint.formula`)."""
 
-    def __init__(self, tree: Tree, terms: Sequence[tuple[int, tuple[float, ...]]], unknown: int):
-        """`terms`: (body, polynomial of its joint's coordinate); `unknown`: the body to solve for."""
-        self._tree = tree
-        self._others = [(i, polynomial) for i, polynomial in terms if i != unknown]
-        constant, slope = next(polynomial for i, polynomial in terms if i == unknown)[:2]
-        self._constant, self._scale = -constant / slope, -1.0 / slope
-        self._coordinate = tree.iq[unknown].start
-        self.unknown = (tree.iv[unknown].start,)
+    def __init__(self, tree: Tree, constraint: Constraint, unknown: Sequence[int]):
+        self._tree, self._constraint = tree, constraint
+        joints = [(name, tree.model.joint_index(name)) for name in constraint.tied_joints]
+        wanted = [(name, i) for name, i in joints if tree.iv[i].start in unknown]
+        known = [i for name, i in joints if tree.iv[i].start not in unknown]
+        self._wanted = [name for name, _ in wanted]
+        self.unknown = tuple(tree.iv[i].start for _, i in wanted)
+        self._known = [tree.iv[i].start for i in known]
+        self._coordinates, self._from = [tree.iq[i].start for _, i in wanted], [tree.iq[i].start for i in known]
+
+    def _formula(self, q, v=None):
+        rates = [0.0] * len(self._known) if v is None else [v[n] for n in self._known]
+        return self._constraint.formula(self._tree, [q[n] for n in self._from], rates, self._wanted)
 
     def solve_positions(self, q):
-        terms = [value_of(p, q[self._tree.iq[i].start]) * self._scale for i, p in self._others]
-        q[self._coordinate] = sum_of([*terms, self._constant]) if terms else self._constant
+        for n, x in zip(self._coordinates, self._formula(q)[0], strict=True):
+            q[n] = x
 
     def slopes(self, q):
-        row: Row = {}
-        for i, p in self._others:
-            slope = value_of(derivative(p), q[self._tree.iq[i].start]) * self._scale
-            row[self._tree.iv[i].start] = slope
-        return [row]
+        return [dict(zip(self._known, row, strict=True)) for row in self._formula(q)[1]]
 
     def bias(self, q, v):
-        total: Scalar = 0.0
-        for i, p in self._others:
-            curvature = value_of(derivative(derivative(p)), q[self._tree.iq[i].start])
-            if not is_zero(curvature):
-                speed = v[self._tree.iv[i].start]
-                total = total + curvature * (speed * speed) * self._scale
-        return [total]
+        return self._formula(q, v)[2]
 
 
 class LinearStep(ResolvingStep):
@@ -78,28 +72,3 @@ class LinearStep(ResolvingStep):
 
     def bias(self, q, v):
         return [0.0] * len(self.unknown)
-
-
-class ExplicitStep(ResolvingStep):
-    """Some joints as a function of others (model/constraints/explicit.py)."""
-
-    def __init__(self, tree: Tree, constraint):
-        self._constraint = constraint
-        dependent = [tree.model.joint_index(name) for name in constraint.joints]
-        known = [tree.model.joint_index(name) for name in constraint.independent]
-        self.unknown = tuple(tree.iv[i].start for i in dependent)
-        self._known = tuple(tree.iv[i].start for i in known)
-        self._coordinates = [tree.iq[i].start for i in dependent]
-        self._from = [tree.iq[i].start for i in known]
-
-    def solve_positions(self, q):
-        positions, _, _ = self._constraint.evaluate([q[n] for n in self._from], [0.0] * len(self._from))
-        for n, x in zip(self._coordinates, positions, strict=True):
-            q[n] = x
-
-    def slopes(self, q):
-        _, G, _ = self._constraint.evaluate([q[n] for n in self._from], [0.0] * len(self._from))
-        return [dict(zip(self._known, row, strict=True)) for row in G]
-
-    def bias(self, q, v):
-        return self._constraint.evaluate([q[n] for n in self._from], [v[n] for n in self._known])[2]

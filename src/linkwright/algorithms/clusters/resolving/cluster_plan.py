@@ -16,15 +16,13 @@ from ....errors import InputError
 from ....model import Model, Tree
 from ....model.clusters import ClusterGraph, bodies_by_hand
 from ....model.constraint_parameters import RATIOS
-from ....model.constraints import Coupling, ExplicitFunction
 from ..clustered_tree import ClusteredTree
 from ..rotors import find_rotors
-from .closed_form import CouplingStep, ExplicitStep, LinearStep
+from .closed_form import FormulaStep, LinearStep
 from .dyad import DyadStep
 from .implicit_loops import ImplicitStep, LoopClosure
 from .independent_choice import choose_independent
-from .involvement import NumericRows, involved_bodies, is_loop
-from .joint_level import is_linear, ties_joints
+from .involvement import NumericRows, involved_bodies
 from .motion_samples import sampled_paths
 from .resolution import Resolution
 from .resolving_step import ResolvingStep
@@ -120,16 +118,9 @@ class ClusterPlan:
     def _by_formula(self, c: int, known: set[int]) -> StepPlan | None:
         """How a constraint gives some velocities from known ones by a formula; None if it cannot."""
         model, constraint = self.model, self.model.constraints[c]
-        if isinstance(constraint, ExplicitFunction):
-            given = [model.iv[model.joint_index(name)].start for name in constraint.independent]
-            unknown = [model.iv[model.joint_index(name)].start for name in constraint.joints]
-            return StepPlan((c,), tuple(unknown)) if set(given) <= known and not set(unknown) & known else None
-        if isinstance(constraint, Coupling):
-            terms = [(model.iv[model.joint_index(joint)].start, p) for joint, p in constraint.terms]
-            missing = [(n, p) for n, p in terms if n not in known]
-            if len(missing) == 1 and not any(missing[0][1][2:]):
-                return StepPlan((c,), (missing[0][0],))
-        return None
+        velocity = {name: model.iv[model.joint_index(name)].start for name in constraint.tied_joints}
+        given = constraint.given({name for name, n in velocity.items() if n in known})
+        return StepPlan((c,), tuple(velocity[name] for name in given)) if given else None
 
     def _as_dyad(self, tree: Tree, cluster, c: int, known: set[int]) -> StepPlan | None:
         """How a pin gives two joints of a planar loop; None if it does not, or not where the loop is drawn."""
@@ -188,7 +179,7 @@ class ClusterPlan:
         """
         model = self.model
         on_frames = {
-            i for c in range(len(model.constraints)) if not ties_joints(model.constraints[c])
+            i for c in range(len(model.constraints)) if not model.constraints[c].tied_joints
             for i in model.constraints[c].bodies(model)
         }  # fmt: skip
         candidates = [
@@ -204,7 +195,7 @@ class ClusterPlan:
     def _step(self, tree: Tree, cluster, plan: StepPlan, newton, start, precision: str) -> ResolvingStep:
         if plan.solved is not None:
             # a matrix is solved for once, so ratios must not be inputs; nor pieces of a dyad, which are measured once
-            if RATIOS not in tree.parameters and all(is_linear(tree.constraints[c]) for c in plan.constraints):
+            if RATIOS not in tree.parameters and all(tree.constraints[c].is_linear for c in plan.constraints):
                 return LinearStep(tree, [tree.constraints[c] for c in plan.constraints], plan.unknown)
             measured = isinstance(plan.solved, DyadStep) and "placements" not in tree.parameters
             kind = DyadStep if measured else ImplicitStep
@@ -218,12 +209,7 @@ class ClusterPlan:
             if measured:
                 step.as_drawn(plan.solved)
             return step
-        constraint = tree.constraints[plan.constraints[0]]
-        if isinstance(constraint, Coupling):
-            terms = [(self.model.joint_index(joint), p) for joint, p in tree.coupling_terms(constraint)]
-            unknown = next(i for i, _ in terms if tree.iv[i].start == plan.unknown[0])
-            return CouplingStep(tree, terms, unknown)
-        return ExplicitStep(tree, constraint)
+        return FormulaStep(tree, tree.constraints[plan.constraints[0]], plan.unknown)
 
     def _implicit(self, kind, tree: Tree, cluster, constraints: Sequence[int], unknown: Sequence[int]):
         return kind(tree, cluster.bodies, [LoopClosure(c, self._roots[c]) for c in constraints], unknown)
@@ -279,8 +265,9 @@ class ClusterPlan:
 
 def _embedded(model: Model, loops) -> list[int]:
     """Which constraints are embedded: those named, or all between joints and between bodies that move."""
+    anyway = [c for c, constraint in enumerate(model.constraints) if constraint.is_internal(model)]
     if loops is None:
-        return [c for c, constraint in enumerate(model.constraints) if is_loop(model, constraint)]
+        return anyway
     names: Mapping[str, int] = {constraint.name: c for c, constraint in enumerate(model.constraints)}
     listed = (loops,) if isinstance(loops, str) else tuple(loops)
     for name in listed:
@@ -288,4 +275,4 @@ def _embedded(model: Model, loops) -> list[int]:
             raise InputError(f"loops names {name!r}; the constraints are {', '.join(names) or '(none)'}")
         if not model.constraints[names[name]].has_position:
             raise InputError(f"constraint {name!r} does not say where things should be, so it cannot be embedded")
-    return sorted({names[name] for name in listed} | {c for c, x in enumerate(model.constraints) if is_loop(model, x)})
+    return sorted({*anyway, *(names[name] for name in listed)})

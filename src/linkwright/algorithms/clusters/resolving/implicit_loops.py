@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import UnsupportedError
 from ....model import Tree
-from ....scalar import Scalar, maximum, minimum
+from ....scalar import Scalar, corrected, maximum, minimum
 from ....spatial import Transform, Vector
 from ...parts.motion_sweep import MotionSweep
-from ...rows import FrameMotions, closures
+from ...rows import FrameMotions, constraints_at
 from .following import LONGEST_STEP, follow, orientation
-from .joint_level import joint_rows, tied_joints, ties_joints
 from .resolving_step import ResolvingStep, Row
 from .square_systems import Elimination, TwoByTwo, complete_pivots, eliminated
 
@@ -64,7 +64,7 @@ class ImplicitStep(ResolvingStep):
     exact = False
 
     def __init__(self, tree: Tree, bodies: Sequence[int], loops: Sequence[LoopClosure], unknown: Sequence[int]):
-        between_joints = [loop for loop in loops if ties_joints(tree.constraints[loop.constraint])]
+        between_joints = [loop for loop in loops if tree.constraints[loop.constraint].tied_joints]
         self._joint_level = [tree.constraints[loop.constraint] for loop in between_joints]
         self._loops = tuple(loop for loop in loops if loop not in between_joints)
         self._tree = LoopTree(tree, bodies, [loop.constraint for loop in self._loops])
@@ -103,23 +103,25 @@ class ImplicitStep(ResolvingStep):
             X[i], S[i] = tree.Xtree[i].then(joint.transform(qi)), joint.subspace(qi)
         return X, S
 
-    def _coordinates(self, constraint, q, v=None) -> tuple[list[int], list[Scalar], list[Scalar] | None]:
-        """(velocities, coordinates, rates) of the joints that a constraint ties."""
-        tree, joints = self._tree, tied_joints(self._tree.model, constraint)
-        rates = None if v is None else [v[tree.iv[i].start] for i in joints]
-        return [tree.iv[i].start for i in joints], [q[tree.iq[i].start] for i in joints], rates
+    def _joint_rows(self, constraint, q, v=None):
+        """(error, K by rows and velocities, K-dot v) of a constraint that ties joints."""
+        tree = self._tree
+        joints = [tree.model.joint_index(name) for name in constraint.tied_joints]
+        rates = [0.0] * len(joints) if v is None else [v[tree.iv[i].start] for i in joints]
+        error, K, rate = constraint.joint_rows(tree, [q[tree.iq[i].start] for i in joints], rates)
+        velocities = [tree.iv[i].start for i in joints]
+        return error, [dict(zip(velocities, row, strict=True)) for row in K], rate
 
     def jacobian(self, q: Sequence[Scalar]) -> list[Row]:
         """All rows of K, those between joints first."""
         tree = self._tree
         result: list[Row] = []
         for constraint in self._joint_level:
-            velocities, x, _ = self._coordinates(constraint, q)
-            result += [dict(zip(velocities, row, strict=True)) for row in joint_rows(tree, constraint, x)[1]]
+            result += self._joint_rows(constraint, q)[1]
         X, S = self._posture(q)
-        for loop, closure in zip(self._loops, closures(tree, q, X), strict=True):
+        for loop, held in zip(self._loops, constraints_at(tree, q, X), strict=True):
             rows: list[Row] = []
-            for body, K in closure.terms():
+            for body, K in held.terms():
                 rows += [{} for _ in range(len(K) - len(rows))]
                 for entries, force in zip(rows, K, strict=True):
                     i = body
@@ -135,9 +137,9 @@ class ImplicitStep(ResolvingStep):
         """By how much each row's constraint is not met."""
         result = []
         for constraint in self._joint_level:
-            result += joint_rows(self._tree, constraint, self._coordinates(constraint, q)[1])[0]
+            result += self._joint_rows(constraint, q)[0]
         X, _ = self._posture(q)
-        return [*result, *(x for closure in closures(self._tree, q, X) for x in closure.error())]
+        return [*result, *(x for held in constraints_at(self._tree, q, X) for x in held.error())]
 
     def solved_errors(self, q):
         errors = self.errors(q)
@@ -147,13 +149,12 @@ class ImplicitStep(ResolvingStep):
         """K-dot v of every row."""
         result = []
         for constraint in self._joint_level:
-            _, x, rates = self._coordinates(constraint, q, v)
-            result += joint_rows(self._tree, constraint, x, rates)[2]
+            result += self._joint_rows(constraint, q, v)[2]
         if not self._loops:
             return result
         sweep = MotionSweep(self._tree, q, v, gravity=Vector.zero())
         motions = FrameMotions(self._tree, sweep, v, self._bodies)
-        return [*result, *(x for closure in closures(self._tree, q, sweep.X) for x in closure.motion(motions)[1])]
+        return [*result, *(x for held in constraints_at(self._tree, q, sweep.X) for x in held.motion(motions)[1])]
 
     # The step
 
@@ -190,10 +191,31 @@ class ImplicitStep(ResolvingStep):
         return [abs(p) - SINGULAR_SHARE * usual for p, usual in zip(pivots, self.usual_pivots, strict=True)]
 
     def solve_positions(self, q):
-        solve = self._followed if self.newton is None else self._in_fixed_steps
-        found = solve(list(q))
-        for n in self._unknown_coordinates():
-            q[n] = found[n]
+        goal, unknown = list(q), self._unknown_coordinates()
+
+        def found() -> list[Scalar]:
+            at = self._followed(goal)
+            return [at[n] for n in unknown]
+
+        def once_more(values: Sequence[Scalar]) -> list[Scalar]:
+            if self._partly_known():
+                raise UnsupportedError(
+                    "positions of joints of which only some velocities are independent have no rule for their "
+                    "derivative; choose other independent joints"
+                )
+            at = list(goal)
+            for n, x in zip(unknown, values, strict=True):
+                at[n] = x
+            self.correct(at)
+            return [at[n] for n in unknown]
+
+        if self.newton is None:
+            values = corrected(found, once_more, len(unknown))
+        else:
+            at = self._in_fixed_steps(goal)
+            values = [at[n] for n in unknown]
+        for n, x in zip(unknown, values, strict=True):
+            q[n] = x
 
     def _followed(self, goal: list[Scalar]) -> list[Scalar]:
         """The pose at the goal's known coordinates on the branch of the start (`following.py`)."""
@@ -215,7 +237,7 @@ class ImplicitStep(ResolvingStep):
         opens = self.starts_open or at_once or len(straight) < len(known)
         opening = self.errors(placed(first, 0.0)) if opens else None
 
-        def corrected(values: Sequence[Scalar], share: Scalar):
+        def closer(values: Sequence[Scalar], share: Scalar):
             at = placed(values, share)
             _, factor = self._factored(at)
             errors = self.errors(at)
@@ -228,7 +250,7 @@ class ImplicitStep(ResolvingStep):
         longest: Scalar = 1.0
         for n in straight:
             longest = minimum(longest, LONGEST_STEP / maximum(abs(goal[n] - start[n]), LONGEST_STEP))
-        return placed(follow(corrected, first, longest, self.precision), 1.0)
+        return placed(follow(closer, first, longest, self.precision), 1.0)
 
     def _asked_orientation(self) -> Scalar:
         """1 or -1: the sign of Kd's determinant on the branch asked for, that of the start."""

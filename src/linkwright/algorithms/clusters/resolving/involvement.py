@@ -8,30 +8,19 @@ import numpy as np
 
 from ....fixed_order import least_squares
 from ....model import Model, Tree
-from ....model.constraints import Constraint, RelativeConstraint, Rod
+from ....model.constraints import Constraint
 from ....scalar import Numbers
 from .implicit_loops import ImplicitStep, LoopClosure
-from .joint_level import is_linear, tied_joints, ties_joints
 
 _SETTLED = 1e-10  # radians or metres
 
 
-def is_relative(model: Model, constraint: Constraint) -> bool:
-    """Between frames on two bodies that move."""
-    return isinstance(constraint, RelativeConstraint | Rod) and len(constraint.bodies(model)) > 1
-
-
-def is_loop(model: Model, constraint: Constraint) -> bool:
-    """Embedded although nobody says so."""
-    return ties_joints(constraint) or is_relative(model, constraint)
-
-
 def involved_bodies(model: Model, constraint: Constraint) -> tuple[list[int], int]:
     """(bodies whose joints it involves, the body from which inward nothing matters)."""
-    if ties_joints(constraint):
-        return tied_joints(model, constraint), 0
+    if constraint.tied_joints:
+        return [model.joint_index(name) for name in constraint.tied_joints], 0
     bodies = constraint.bodies(model)
-    root = model.graph.common_ancestor(*bodies) if is_relative(model, constraint) else 0
+    root = model.graph.common_ancestor(*bodies) if constraint.is_internal(model) else 0
     inner = set(model.graph.support[root])
     return sorted({i for body in bodies for i in model.graph.support[body]} - inner), root
 
@@ -44,13 +33,13 @@ class NumericRows:
         self.velocities = [n for i in bodies for n in range(tree.iv[i].start, tree.iv[i].stop)]
         loops = [LoopClosure(c, involved_bodies(tree.model, tree.constraints[c])[1]) for c in constraints]
         self._step = ImplicitStep(tree, bodies, loops, ())
-        between_joints = [c for c in constraints if ties_joints(tree.constraints[c])]
+        between_joints = [c for c in constraints if tree.constraints[c].tied_joints]
         self.constraints = (*between_joints, *(c for c in constraints if c not in between_joints))
         """In the order of their rows."""
-        self.has_frames = any(not ties_joints(tree.constraints[c]) for c in constraints)
-        self.constant = all(is_linear(tree.constraints[c]) for c in constraints)
+        self.has_frames = any(not tree.constraints[c].tied_joints for c in constraints)
+        self.constant = all(tree.constraints[c].is_linear for c in constraints)
         """K is the same everywhere."""
-        self.joint_rows = sum(tree.constraints[c].size for c in constraints if ties_joints(tree.constraints[c]))
+        self.joint_rows = sum(tree.constraints[c].size for c in constraints if tree.constraints[c].tied_joints)
 
     def __call__(self, q: Numbers) -> tuple[np.ndarray, np.ndarray]:
         """Rows of constraints between joints come first."""

@@ -11,7 +11,6 @@ import numpy as np
 
 from ....fixed_order import PivotedColumns, dot, norm, product
 from ....model import Model, Tree
-from ....model.constraints import RelativeConstraint
 from ....model.constraints.closing_joint import across
 from ....scalar import Numbers
 from ...tree.kinematics import placements
@@ -52,7 +51,7 @@ class LoopElement:
 def leaning(model: Model, constraint: int) -> float | None:
     """How far joints lean out of the plane of a loop that the constraint closes by a pin; None if it does not."""
     c = model.constraints[constraint]
-    if not isinstance(c, RelativeConstraint) or c.crossed is not None or not c.has_position:
+    if c.constant_rows is None or not c.has_position:
         return None
     bodies, root = involved_bodies(model, c)
     kinds = {i: model.joints[i - 1].kind for i in bodies}
@@ -62,11 +61,11 @@ def leaning(model: Model, constraint: int) -> float | None:
     normal = _axis_in(model, turning[0], root)
     axes = {i: _axis_in(model, i, root) for i in bodies}
     leans = [norm(np.cross(normal, axes[i])) if i in turning else abs(dot(normal, axes[i])) for i in bodies]
-    frame = model.frame(c.frame)
+    frame = model.frame(c.placed_frames[0][0])
     inward = product(_rotation_in(model, frame.body, root), frame.placement.rotation)
     own = product(inward.T, normal)  # the normal as the first frame sees it, turned or not
-    held = product(c.rows[:, :3], across(own).T)
-    leans.append(float(np.abs(product(c.rows[:, 3:], own)).max()))
+    held = product(c.constant_rows[:, :3], across(own).T)
+    leans.append(float(np.abs(product(c.constant_rows[:, 3:], own)).max()))
     largest = max(leans)
     if PivotedColumns(held, _NEARLY_PARALLEL).rank < 2 or largest > _NEARLY_PARALLEL:
         return None
@@ -95,7 +94,7 @@ def planar_loop(tree: Tree, constraint, drawn: Numbers) -> list[LoopElement]:
             return LoopElement(q, v, seen(poses[i].position), sense, float(drawn[q]))
         return LoopElement(q, v, seen(poses[i].position), direction, float(drawn[q]), product(plane, axes[i]))
 
-    first, frame = tree.frame_transform(constraint.frame)
+    first, frame = tree.frame_transform(constraint.placed_frames[0][0])
     ahead = [i for i in bodies if i in model.graph.support[first]]
     behind = [i for i in reversed(bodies) if i not in ahead]
     second, wanted = tree.constraint_frame(constraint, 1)

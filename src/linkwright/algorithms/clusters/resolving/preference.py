@@ -11,7 +11,6 @@ import numpy as np
 from ....fixed_order import PivotedColumns
 from ....model import Model, Tree
 from ....model.clusters import Cluster
-from ....model.constraints import Coupling, ExplicitFunction
 from ..rotors import find_rotors
 
 # Shares of the determinacy that is possible, in rounds: what is taken must leave so much. The first is low, for a left
@@ -73,12 +72,9 @@ def _groups(model: Model, tree: Tree, cluster: Cluster, velocities: list[int]) -
 
 def _named_by_couplings(model: Model, cluster: Cluster) -> tuple[set[str], set[str]]:
     """Joints that functions are of, and joints that couplings and functions are written for."""
-    leaders, followers = set(), set()
+    leaders: set[str] = set()
+    followers: set[str] = set()
     for c in cluster.constraints:
-        constraint = model.constraints[c]
-        if isinstance(constraint, Coupling):
-            followers.add(constraint.joints[0])
-        elif isinstance(constraint, ExplicitFunction):
-            followers |= set(constraint.joints)
-            leaders |= set(constraint.independent)
+        followers |= set(model.constraints[c].followers)
+        leaders |= set(model.constraints[c].leaders)
     return leaders - followers, followers

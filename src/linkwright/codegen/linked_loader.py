@@ -1,0 +1,44 @@
+"""Linked code -> callable machine code in this process, without LLVM."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import struct
+
+from ..errors import CodegenError
+from .linking import LinkedCode
+from .loader import Code
+
+_READ, _EXECUTE = 1, 4  # of mprotect
+
+
+class MappedCode(Code):
+    """Owns the memory the code lives in: keep it as long as an address from it may be called."""
+
+    def __init__(self, code: LinkedCode):
+        self._symbols = code.symbols
+        self._memory = mmap.mmap(-1, len(code.memory))  # zeros that can be read and written
+        self._memory[:] = code.memory
+        self._view = ctypes.c_char.from_buffer(self._memory)  # keeps the memory where it is
+        self._begin = ctypes.addressof(self._view)
+        library = ctypes.CDLL(None, use_errno=True)
+        for where, offset in code.addresses:
+            struct.pack_into("<Q", self._memory, where, self._begin + offset)
+        for where, name in code.externals:
+            function = getattr(library, name, None)
+            if function is None:
+                raise CodegenError(f"the saved code needs the function {name!r}, which this system's C library lacks")
+            struct.pack_into("<Q", self._memory, where, ctypes.cast(function, ctypes.c_void_p).value)
+        protect = library.mprotect
+        protect.argtypes, protect.restype = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int), ctypes.c_int
+        if protect(self._begin, code.data_begin, _READ | _EXECUTE):
+            raise CodegenError(f"this system does not let saved code be executed (error {ctypes.get_errno()})")
+
+    def address(self, name: str) -> int:
+        if name not in self._symbols:
+            raise CodegenError(f"the compiled code has no function {name}")
+        return self._begin + self._symbols[name]
+
+    def table(self, name: str, length: int) -> ctypes.Array:
+        return (ctypes.c_void_p * length).from_address(self.address(name))
