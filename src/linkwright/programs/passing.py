@@ -6,8 +6,8 @@ mechanism that is on its way goes on: what is undetermined there changes its vel
 past, and its loops and its energy are looked after anyway. One that rests there, or stays, is another matter: what it
 does hangs on rounding.
 
-Digits that a solver may have lost: it does not promise its answer then. Where the rows are met nevertheless, the books of
-a simulation, which no single answer has, say whether anything was wrong.
+Digits that a solver may have lost: it does not promise its answer then. Where the rows are met nevertheless, the books
+of a simulation, which no single answer has, say whether anything was wrong.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MET = 1e-6  # of a part's accelerations is left undone where lost digits did no
 def counted(
     result: Mapping[str, Any], state: Mapping[str, Any], pace: Callable[[Sequence[Scalar]], Scalar], h: Scalar
 ) -> dict[str, Any]:
-    """What counts of a part of h seconds from `state`: of what is unmet and of the solver's status what is not of a pose
+    """What counts of a part of h seconds from `state`: what is unmet and the solver's status, but not of poses that are
     only passed; and the seconds spent passing such poses so far."""
     code, residual, acceleration = result["status"], result["unmet"], pace(result["a"])
     passing = passes(code, residual, acceleration, pace(state["v"]), h)
