@@ -21,8 +21,9 @@ from .constraint_state import constraint_state
 
 LARGEST_ROUNDING = 1e-3  # m, rad: more is not rounding but a pose that nobody closed, or one that nobody can
 _FINE = 1e-6  # what is left does not matter below this
-_STEPS = 40
-_DIFFERENCE, _DEAR = 1e-7, 20  # steps with derivatives by differences are dear: no more than so many
+_STEPS = 100
+_DIFFERENCE, _DEAR = 1e-7, 10  # steps with derivatives by differences are dear: no more than so many
+_NEAR = 1e-2  # an error up to which J is as good
 _FLAT = 1e-3  # what motion lowers of an error that no motion lowers, of this size
 _LONGEST_STEP = 0.3  # rad, m
 _DAMPING = 1e-2  # of the squared error, at first; it falls after good steps and grows after bad ones
@@ -50,13 +51,15 @@ def left_open(model: Model) -> float:
 
 def _closed(tree: Tree, q: Sequence[float]) -> list[float]:
     """Levenberg and Marquardt's method from q on, to a pose of least error."""
-    error, damping, slow, dear = _errors(tree, q), _DAMPING, 0, -1
+    error, damping, slow, dear, doubtful = _errors(tree, q), _DAMPING, 0, 0, False
     for _ in range(_STEPS):
         size = fixed_order.norm(error)
         hopeless = damping > _GIVE_UP or slow >= _PATIENCE or dear > _DEAR or not math.isfinite(size)
         if hopeless or _largest(error) <= 0.1 * _FINE:
             break
-        J = _jacobian(tree, q) if dear < 0 else _differences(tree, q)
+        exact = doubtful and size > _NEAR
+        J = _differences(tree, q) if exact else _jacobian(tree, q)
+        dear += exact
         normal = fixed_order.product(J, J.T)
         rounding = 1e-14 * max(float(np.diag(normal).max(initial=0.0)), 1e-300)
         normal[np.diag_indices(len(normal))] += damping * size**2 + rounding
@@ -70,8 +73,7 @@ def _closed(tree: Tree, q: Sequence[float]) -> list[float]:
             q, error, damping = moved, found, max(damping * _DOWN, _LEAST)
         else:
             damping *= _UP
-            dear = max(dear, 0)
-        dear += dear >= 0
+            doubtful = True
     return list(q)
 
 
