@@ -106,7 +106,8 @@ def test_sensors_of_a_robot_on_the_ground():
     robot = task.robot
     task.sensors = [
         envs.imu(robot, "trunk"), envs.contact_forces(robot), envs.contacts(robot), envs.actuator_forces(robot),
-        envs.frame_positions(robot, ("FL_foot",)), envs.frame_velocities(robot, ("trunk",)), envs.gravity_direction(robot),
+        envs.frame_positions(robot, ("FL_foot",)), envs.frame_velocities(robot, ("trunk",)),
+        envs.gravity_direction(robot),
     ]  # fmt: skip
     env = envs.make(task, 2)
     env.reset(seed=0)
