@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,12 +13,18 @@ if TYPE_CHECKING:
     from .sensors import Sensor
 
 
+class Outputs(Protocol):
+    """Of the last step, by name."""
+
+    def __getitem__(self, name: str) -> np.ndarray: ...
+
+
 class Snapshot:
     """A batch of states as sensors and rewards see them: q (B, nq), v (B, nv), outputs of the last step by name,
     actions and those before (B, nu), and goals (B, n)."""
 
     def __init__(
-        self, q: np.ndarray, v: np.ndarray, outputs: Mapping[str, np.ndarray], action: np.ndarray, before: np.ndarray,
+        self, q: np.ndarray, v: np.ndarray, outputs: Outputs, action: np.ndarray, before: np.ndarray,
         goal: np.ndarray,
     ):  # fmt: skip
         self.q, self.v, self.action, self.before, self.goal = q, v, action, before, goal
@@ -47,7 +53,7 @@ class Task:
     sensors: Sequence[Sensor]
     outputs: tuple[str, ...] = ()
     goals: int = 0
-    options: Mapping[str, object] = {}  # of the simulator
+    options: Mapping[str, Any] = {}  # of the simulator
 
     def start(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) to start episodes from, (count, nq) and (count, nv), constraints met."""
