@@ -60,6 +60,48 @@ def tree(
     console.print(f"A call that computes nothing takes {overhead:.2f} us. {about}. {_machine_text()}.", highlight=False)
 
 
+@app.command("derivatives")
+def derivatives(
+    robots: str = typer.Option("", help="Comma-separated names or files; by default four well-known robots."),
+    held: str = typer.Option("", help="Comma-separated systems with constraints, or 'none'; by default three."),
+    seconds: float = typer.Option(1.0, help="How long to measure each line."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+    cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
+) -> None:
+    """Jacobians and gradients of RNEA, ABA and constrained dynamics, beside Pinocchio from Python and as C++."""
+    from ..bench import derivative_times as bench
+
+    chosen = tuple(x for x in robots.split(",") if x) or bench.ROBOTS
+    systems = () if held == "none" else chosen_names(held, bench.SYSTEMS, "system") if held else bench.HELD
+    console = table_console(stderr=as_json)  # JSON has standard output to itself
+    with progress_display(console) as (progress, task):
+        step = partial(describe, progress, task)
+        step("looking for Pinocchio C++ (building it takes minutes the first time)")
+        peer, about = find_peer(derivatives=True) if cpp else (None, "Pinocchio C++ was not asked for")
+        results = list(bench.measure(chosen, systems, peer=peer, seconds=seconds, progress=step))
+    if as_json:
+        _print_json({"machine": machine(), "peer": about, "results": [r.as_dictionary() for r in results]})
+        return
+    title = f"microseconds; all partial derivatives; batches of {bench.BATCH}; ratios of operations to the function's"
+    table = Table(title=title, title_justify="left")
+    for heading in (
+        "robot", "dof", "program", "operations", "ratio", "vjp ratio", "single", "batched", "one vjp", "Pinocchio C++",
+        "from Python", "x single", "x batched", "error",
+    ):  # fmt: skip
+        table.add_column(heading, justify="left" if heading in ("robot", "program") else "right")
+    for r in results:
+        theirs = r.pinocchio_cpp or r.pinocchio_python
+        shown = ["-" if x is None else f"{x:.1f}" for x in (r.pinocchio_cpp, r.pinocchio_python)]
+        ratios = ["-", "-"] if theirs is None else [f"{theirs / r.single:.2f}", f"{theirs / r.batched:.1f}"]
+        table.add_row(
+            r.robot, str(r.dof), r.algorithm, str(r.operations), f"{r.ratio:.1f}", f"{r.gradient_ratio:.2f}",
+            f"{r.single:.2f}", f"{r.batched:.2f}", f"{r.gradient:.2f}", *shown, *ratios,
+            "-" if r.error is None else f"{r.error:.0e}",
+        )  # fmt: skip
+    console.print(table)
+    console.print(f"{about}. {_machine_text()}. Constrained: Pinocchio from Python.", highlight=False)
+
+
 @app.command("constrained")
 def constrained(
     systems: str = typer.Option("", help="Comma-separated; by default those of the papers' tables."),
