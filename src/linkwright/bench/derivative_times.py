@@ -45,8 +45,15 @@ class DerivativeTimes:
     pinocchio_cpp: float | None
     error: float | None  # largest difference to Pinocchio relative to the largest entry
 
+    @property
+    def ratios(self) -> tuple[float, float] | None:
+        """Pinocchio's time over ours: single call, and per sample in a batch."""
+        theirs = self.pinocchio_cpp or self.pinocchio_python
+        return None if theirs is None else (theirs / self.single, theirs / self.batched)
+
     def as_dictionary(self) -> dict[str, Any]:
-        return asdict(self)
+        ratios = self.ratios or (None, None)
+        return {**asdict(self), "ratio_single": ratios[0], "ratio_batched": ratios[1]}
 
 
 def measure(

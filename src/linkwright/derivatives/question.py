@@ -92,7 +92,7 @@ class Question:
         text = "\n".join([self.kind, self.request.key, *map(repr, (self.of, self.wrt, self.values))])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _place(self, name: str, shape: tuple[int, ...]) -> tuple[Sequence[int], Sequence[int]] | None:
+    def place(self, name: str, shape: tuple[int, ...]) -> tuple[Sequence[int], Sequence[int]] | None:
         """(coordinates, velocities) of the mechanism that a configuration holds, or None: its numbers are plain."""
         model = self.request.model
         if name in CONFIGURATIONS and shape == (model.nq,):
@@ -106,7 +106,7 @@ class Question:
     @functools.cached_property
     def _shifted_places(self) -> dict[str, tuple[Sequence[int], Sequence[int]]]:
         shapes = self.request.input_shapes
-        places = {name: self._place(name, shapes[name]) for name in self.wrt}
+        places = {name: self.place(name, shapes[name]) for name in self.wrt}
         return {name: place for name, place in places.items() if place is not None}
 
     @functools.cached_property
@@ -124,7 +124,7 @@ class Question:
         for name, (coordinates, velocities) in self._shifted_places.items():
             shift = moved.pop(self.shifted[name])
             rates = coordinate_rates(
-                model, _spread(model.nq, coordinates, moved[name]), _spread(model.nv, velocities, shift)
+                model, spread(model.nq, coordinates, moved[name]), spread(model.nv, velocities, shift)
             )
             moved[name] = moved[name] + [rates[n] for n in coordinates]
         return moved
@@ -133,10 +133,10 @@ class Question:
         """Outputs of the program at shifted configurations, with the charts of configurations among them."""
         results, model = self.request.evaluate(self.moved(values), differentiated=True), self.request.model
         for name in self.of:
-            place = self._place(name, np.shape(np.asarray(results[name], dtype=object)))
+            place = self.place(name, np.shape(np.asarray(results[name], dtype=object)))
             if place is not None:
                 coordinates, velocities = place
-                chart = velocity_chart(model, _spread(model.nq, coordinates, results[name]))
+                chart = velocity_chart(model, spread(model.nq, coordinates, results[name]))
                 results[self.chart(name)] = [[chart[r][c] for c in coordinates] for r in velocities]
         return results
 
@@ -168,7 +168,7 @@ class Question:
         )  # fmt: skip
 
 
-def _spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:
+def spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:
     """Values at their places, zeros elsewhere."""
     every: list[Scalar] = [0.0] * size
     for n, x in zip(places, values, strict=True):

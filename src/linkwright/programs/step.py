@@ -30,7 +30,7 @@ from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
-from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
+from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK, graver
 from .substeps import at_once, in_parts
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
@@ -200,7 +200,9 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     work = result["work"]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
+        code = graver(x["worst"][3], worst[3])
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=False)]
+        worst[3] = code
         passed = x["worst"][5] + passed
     result["clamped"] = commands_cut(model, x["ctrl"]) if "ctrl" in x else []
     if "clamped" in x:
