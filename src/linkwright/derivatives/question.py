@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -158,11 +158,9 @@ class Question:
     def subject(self, order: int = 1) -> Subject:
         """The program as a function to differentiate."""
         request = self.request
-        told = ("status",) if "status" in request.recipe.outputs else ()
-        with_status = replace(request, outputs=(*request.outputs, *told))
         return Subject(
             request.recipe.name, request.labels, request.input_shapes, self.shift_shapes, self.moved,
-            lambda values: with_status.evaluate(values, differentiated=True), self.measured, self.of,
+            lambda values: request.evaluate(values, differentiated=True, status=True), self.measured, self.of,
             {name: self.shifted.get(name) for name in self.wrt}, self.values,
             {name: self.chart(name) for name in self.of}, order,
         )  # fmt: skip
