@@ -26,8 +26,9 @@ GROUPS = {
     "computing": "compile reference trace_program delassus_operator solve_kkt jacobian jvp vjp load_function export_c "
     "export_casadi",
     "simulating": "simulate PD Simulator Trajectory SimulationDefaults",
-    "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian",
-    "analysing": "inspect loops mobility viewer",
+    "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian "
+    "inverse_kinematics",
+    "analysing": "inspect loops mobility base_parameters viewer",
     "errors": "LinkwrightError NoConvergence SimulationError",
 }
 # What public functions return or raise and is used through them: documented with them, by its full name.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import viewer
     from .algorithms.contact.watching import watch
     from .analysis import inspect
+    from .analysis.base_parameters import base_parameters
     from .analysis.mobility_at_pose import mobility
     from .assembly import (
         MotorMap,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         project_velocity,
     )
     from .assembly.inverse_dynamics import inverse_dynamics
+    from .assembly.inverse_kinematics import inverse_kinematics
     from .codegen.saved_function import load_function
     from .compilation import compile, reference, trace_program
     from .derivatives import jacobian, jvp, vjp
@@ -64,9 +66,11 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "algorithms.contact.watching": "watch",
     "analysis": "inspect",
+    "analysis.base_parameters": "base_parameters",
     "analysis.mobility_at_pose": "mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
+    "assembly.inverse_kinematics": "inverse_kinematics",
     "codegen.saved_function": "load_function",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
@@ -125,13 +129,14 @@ def list_algorithms() -> dict[str, str]:
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
     "Pose", "RolledOut", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "actuator", "attach",
-    "box", "capsule",
+    "base_parameters", "box", "capsule",
     "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
     "cylindrical", "damper",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "export_c", "export_casadi",
     "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "gear",
-    "helical", "implicit", "inspect", "inverse_dynamics", "jacobian", "jvp", "list_algorithms",
+    "helical", "implicit", "inspect", "inverse_dynamics",
+    "inverse_kinematics", "jacobian", "jvp", "list_algorithms",
     "list_robots", "load", "load_function", "lock_joints",
     "loops", "mobility", "motor", "open_rollout", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",

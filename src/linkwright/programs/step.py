@@ -249,13 +249,18 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 
 def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    """With the integrator that the model's file names, and the soft law for "auto" where the model has pairs."""
+    """With what the model's file names: integrator, passes and tolerance of contacts; and the soft law for "auto" where
+    the model has pairs."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
     if contact == "auto":
         contact = "soft" if model.pairs else None
     if options["integrator"] is None and integrator == "rk4" and contact == "soft":
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
-    return {**options, "contact": contact, "integrator": integrator}
+    settled = {**options, "contact": contact, "integrator": integrator}
+    for name in ("iterations", "tolerance"):
+        if contact == "soft" and name in options and options[name] is None:
+            settled[name] = getattr(model.simulation, name)
+    return settled
 
 
 def _check_options(model: Model, options) -> None:
