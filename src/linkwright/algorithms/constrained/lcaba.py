@@ -1,11 +1,12 @@
 """Loop-constrained articulated-body algorithm (LCABA): constrainedABA on a graph.
 
-[Sathya2025] Algorithms 1-3, with their line numbers. A loop closure couples the inertias of the two links it is between: H[j, i] is the force on
-link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and to its neighbours; lines
-marked `loops` are what constrainedABA does not have, those marked `springs` are not in the paper: a closure of few rows
-passes joints in a cheaper form (coupled_links.py). Nor are those marked `multipliers`, which do nothing here: there
-constraints that are carried as proxBBO carries them join in (mixed.py). Body frames, with the exact zeros of
-articulation.py. The iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end of this file.
+[Sathya2025] Algorithms 1-3, with their line numbers. A constraint couples the inertias of the links it is between:
+H[j, i] is the force on link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and
+to its neighbours; lines marked `loops` are what constrainedABA does not have. Those marked `springs` are not in the
+paper: a constraint of few rows passes joints in a cheaper form (coupled_links.py). Nor are those marked `multipliers`,
+which do nothing here: there constraints that are carried as proxBBO carries them join in (mixed.py). Body frames, with
+the exact zeros of articulation.py. The iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end
+of this file.
 """
 
 from __future__ import annotations
