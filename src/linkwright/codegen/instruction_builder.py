@@ -54,6 +54,7 @@ class Builder:
         self.constants = constants
         self._prefix = prefix
         self._count = 0
+        self._scaled = constants.machine.scaled_addresses and constants.machine.is_whole(vector.bytes)
 
     def constant(self, value: float) -> str:
         """The number in all lanes, read from the function's table if that is of this type."""
@@ -181,7 +182,6 @@ class Builder:
 
     def _address(self, place: tuple[str, int], kind: VectorType) -> str:
         """Of something as long as `kind`, which an instruction on `type` reads or writes."""
-        name, machine = self._new(), self.constants.machine
-        scaled = machine.scaled_addresses and machine.is_whole(self.type.bytes)
-        self.lines.append(Reference(name, *place, kind.bytes if scaled else 1))
+        name = self._new()
+        self.lines.append(Reference(name, *place, kind.bytes if self._scaled else 1))
         return name
