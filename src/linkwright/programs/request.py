@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -10,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..codegen import program_content
 from ..errors import InputError, UnsupportedError, unknown_name
 from ..model import Model, Tree, tree_of
 from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
 from ..model.parameters import parameter_shapes
 from ..trace import Program, simplify, trace
+from .outside import is_outside
 from .recipe import Recipe
 from .registry import RECIPES, names_of, problems
 from .soft_dynamics import CONTACT_OUTPUTS
@@ -98,24 +101,32 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Identifies the program without tracing it: the model, the request and our own sources."""
+        """Identifies the program without tracing it: the model, the request and our own sources.
+
+        What stands in other modules can only be known by tracing it (outside.py)."""
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
         known = self.model.fingerprint_of(*self.sections)
-        text = json.dumps([request, known, sources_hash()], default=str)
+        traced = program_content(self.program()) if is_outside(self.recipe, self.model) else ""
+        text = json.dumps([request, known, sources_hash(), traced], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def tree(self, values: Mapping[str, Any]) -> Tree:
         given = {name: values[name] for name in self.parameters}
         return Tree(self.model, given) if given else tree_of(self.model)
 
-    def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False) -> dict[str, Any]:
-        """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result."""
+    def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False, status: bool = False) -> dict:
+        """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result;
+        `status`: with the status, if that is found along with the outputs."""
         tree = self.tree(values)
         further = {"precision": self.precision, "arithmetic": self.arithmetic, "differentiated": differentiated}
         results = self.recipe.evaluate(tree, values, {**self.options, **further})
-        return {name: results[name] for name in self.outputs}
+        found = {name: results[name] for name in self.outputs}
+        if status:
+            with contextlib.suppress(KeyError):
+                found["status"] = results["status"]
+        return found
 
     def check_plan(self) -> None:
         """The part of checking that takes long."""

@@ -34,6 +34,9 @@ EXPECTED_PASSES = 4.0
 # the largest miss is no longer halved. Up to so much of 1 + the largest acceleration it counts as met.
 _HALVED = 0.5
 _MISSED_BY_ROUNDING = 1e-8
+# Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone,
+# and a search would stop anywhere.
+_BEYOND_DOUBT = 1e-8
 _GOES_ON, _SETTLED, _MET = 0.0, 1.0, 2.0  # what became of a sample
 
 
@@ -162,7 +165,7 @@ def _walk(
     line = SearchLine(
         soft.sites, now.x, d, sums.residual + rest, sums.kept + rest, sums.change - rest, rounding
     )  # fmt: skip
-    t = walked(line)
+    t = where(_largest(da) <= _BEYOND_DOUBT * (1.0 + _largest(now.a)), 1.0, walked(line))
     there = Iterate(
         moved(now.a, t, da), [moved(p, t, q) for p, q in zip(now.x, d, strict=True)],
         [moved(p, t, q) for p, q in zip(now.phi, dphi, strict=True)], now.w * (1.0 - t),
