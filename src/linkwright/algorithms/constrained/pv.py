@@ -1,6 +1,6 @@
 """Popov-Vereshchagin solver (PV): hard constraints on a tree in O(n + m^2 d + m^3).
 
-[Sathya2024] Algorithm 1, with its line numbers. On the way inward the constraint rows K are propagated like forces; each
+[Sathya2024] Algorithm 1, with its line numbers. On the way inward constraint rows K are propagated like forces; each
 joint adds to L, the Delassus matrix, what it lets the constraints move, and to l what the free motion makes them move.
 At the ground L lam = l, eq. (47); lines 13 and 14, which keep a floating base until after the multipliers, eq. (49),
 stand in pv_base.py. Body frames, and the mechanism at rest that motion_sweep.py leaves, so that a_b is zero.
