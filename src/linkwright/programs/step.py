@@ -249,13 +249,18 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 
 def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    """With the integrator that the model's file names, and the soft law for "auto" where the model has pairs."""
+    """With what the model's file names: integrator, passes and tolerance of contacts; and the soft law for "auto" where
+    the model has pairs."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
     if contact == "auto":
         contact = "soft" if model.pairs else None
     if options["integrator"] is None and integrator == "rk4" and contact == "soft":
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
-    return {**options, "contact": contact, "integrator": integrator}
+    settled = {**options, "contact": contact, "integrator": integrator}
+    for name in ("iterations", "tolerance"):
+        if contact == "soft" and name in options and options[name] is None:
+            settled[name] = getattr(model.simulation, name)
+    return settled
 
 
 def _check_options(model: Model, options) -> None:
@@ -267,6 +272,11 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
+    for name in ("cone", "tolerance"):
+        if options["contact"] is None and options[name] is not None:
+            raise InputError(
+                f"{name} is {options[name]!r}, which is the soft law's, and there is no contact here; leave it out"
+            )
     check_coordinates(model, options)
     if options["solver"] is not None:
         check_solver(model, options["solver"])

@@ -36,7 +36,7 @@ _HALVED = 0.5
 _MISSED_BY_ROUNDING = 1e-8
 # Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone,
 # and a search would stop anywhere.
-_BEYOND_DOUBT = 1e-9
+_BEYOND_DOUBT = 1e-8
 _GOES_ON, _SETTLED, _MET = 0.0, 1.0, 2.0  # what became of a sample
 
 

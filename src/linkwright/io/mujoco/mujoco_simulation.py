@@ -1,4 +1,4 @@
-"""Time step and integrator of MuJoCo's <option>, and ours in its words."""
+"""Time step, integrator, passes and tolerance of MuJoCo's <option>, and ours in its words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ...model.simulation_defaults import INTEGRATORS
 
 _INTEGRATORS = ("euler", "rk4", "implicit", "implicitfast")  # mjtIntegrator
 _WORDS = {"euler": "Euler", "rk4": "RK4", "implicit": "implicit", "implicitfast": "implicitfast"}
-_MUJOCOS_OWN = (0.002, "euler")  # what a model has whose file names none
+_MUJOCOS_OWN = (0.002, "euler", 100, 1e-8)  # what a model has whose file names none
+_NAMED = ("timestep", "integrator", "iterations", "tolerance")
+_MOST_PASSES = 1000
 
 
 def simulation_of(source: Any, named: Collection[str] | None) -> tuple[SimulationDefaults, list[str]]:
@@ -20,13 +22,15 @@ def simulation_of(source: Any, named: Collection[str] | None) -> tuple[Simulatio
             MuJoCo's own default was named
     """
     dt, integrator = float(source.opt.timestep), _INTEGRATORS[int(source.opt.integrator)]
+    iterations, tolerance = int(source.opt.iterations), float(source.opt.tolerance)
     if named is None:
-        named = [
-            name
-            for name, own, given in zip(("timestep", "integrator"), _MUJOCOS_OWN, (dt, integrator), strict=True)
-            if given != own
-        ]
-    wanted = SimulationDefaults(dt if "timestep" in named else None, integrator if "integrator" in named else None)
+        found = (dt, integrator, iterations, tolerance)
+        named = [name for name, own, given in zip(_NAMED, _MUJOCOS_OWN, found, strict=True) if given != own]
+    wanted = SimulationDefaults(
+        dt if "timestep" in named else None, integrator if "integrator" in named else None,
+        min(max(iterations, 1), _MOST_PASSES) if "iterations" in named else None,
+        tolerance if "tolerance" in named and tolerance > 0.0 else None,
+    )  # fmt: skip
     if wanted.integrator is None or wanted.integrator in INTEGRATORS:
         return wanted, []
     told = f"integrator {wanted.integrator!r} is not here: a simulation takes {wanted.chosen_integrator()!r}"
@@ -38,4 +42,7 @@ def option_words(defaults: SimulationDefaults) -> dict[str, str]:
     words = {} if defaults.dt is None else {"timestep": repr(defaults.dt)}
     if defaults.integrator in _WORDS:
         words["integrator"] = _WORDS[defaults.integrator]
+    for name in ("iterations", "tolerance"):
+        if getattr(defaults, name) is not None:
+            words[name] = repr(getattr(defaults, name))
     return words
