@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "examples"
-FILES = sorted(FOLDER.glob("[01]*.py"))
+FILES = sorted(p for p in FOLDER.glob("[01]*.py") if p.name != "14_ppo.py")  # which tests/envs runs
 pytestmark = pytest.mark.skipif(not FILES, reason="an installed copy has no examples")
 
 
