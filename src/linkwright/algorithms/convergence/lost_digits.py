@@ -9,8 +9,8 @@ rather than low.
 Measured on mass ratios to 1e9 and random mechanisms (docs/trust.md): penalties in the inertias cost a tenth to a
 thousandth of the ratio, because they vanish exactly along free directions; masses cost up to `MASSES` times the
 ratio, and penalties in the inertia matrix of joints `PENALTIES_ON_JOINTS` times. Where a joint of several directions is
-held in some of them, oblique to its axes, nothing vanishes exactly: what is left to the others after its own
-elimination has cost up to 70 times the ratio there, `IN_A_JOINT` to be safe.
+held in some of them, oblique to its axes, nothing vanishes exactly: what the others are left with of its inertia
+(entries of D and of its inverse tell) has cost up to 40 times the ratio there, `IN_A_JOINT` to be safe.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def lost_to_penalties(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Seque
     for i in tree.outward():
         D = joint[i].D
         if len(D.pivots) > 1:
-            for entry, inverse in zip(D.diagonal, D.inverse_pivots, strict=True):
+            for entry, inverse in zip(D.diagonal, D.inverse_diagonal, strict=True):
                 worst = maximum(entry * inverse * IN_A_JOINT, worst)
     return worst
 
