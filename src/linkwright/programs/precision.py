@@ -24,9 +24,6 @@ SINGLE, DOUBLE = "float32", "float64"
 _MOST_LOST = {DOUBLE: 1e10, SINGLE: 5e4}
 _MORE_FOR_SINGLE = {"lcaba": 1e3, "constrained_aba": 1e3, "ltl": 1.0, "prox_ltl": 1.0}
 _MORE_WITH_EVIDENCE = 1e2
-# Nothing looks again at answers of these, and where joints are held in oblique directions their estimates are no higher
-# than errors are.
-_WITHOUT_EVIDENCE = {"lcaba": 0.4, "constrained_aba": 0.4}
 
 # Heavy loads on light links cost digits that articulated inertias with penalties do not show. By typical poses of the
 # model (`usually_lost_to_masses`), from here on answers were found to be off, with a load 1e7 to 1e9 times as heavy.
@@ -51,9 +48,7 @@ class Precision:
 
     def most_lost(self, solver: str) -> float:
         """Digits, see lost_digits.py, that an answer that is ok may have lost."""
-        more = _WITHOUT_EVIDENCE.get(solver, 1.0)
-        if self.answer != self.arithmetic:
-            more = _MORE_FOR_SINGLE.get(solver, _MORE_WITH_EVIDENCE)
+        more = _MORE_FOR_SINGLE.get(solver, _MORE_WITH_EVIDENCE) if self.answer != self.arithmetic else 1.0
         return _MOST_LOST[self.arithmetic] * more
 
     @property
