@@ -1,4 +1,4 @@
-"""What was asked of `jacobian`, `vjp` or `jvp` about a named program, checked; and the program that answers it.
+"""What was asked about the derivatives of a named program, checked; and the program that answers it.
 
 Configurations are varied in their tangent space: q becomes q + dq/dt(q, shift) with a shift of nv numbers that is zero,
 and configurations that come out are measured in velocities (`velocity_chart`).
@@ -24,8 +24,12 @@ from ..scalar import Scalar
 from ..trace import Program, jacobians, pullback, pushforward
 from .analytic import AnalyticProgram, answers
 from .implicit import ImplicitProgram
+from .second_order import gradient_along, second_order
+from .unknowns import Subject
 
-ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
+ANSWERS: dict[str, Callable[..., Program]] = {
+    "jacobian": jacobians, "vjp": pullback, "jvp": pushforward, "hessian_vector": gradient_along
+}  # fmt: skip
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
 # Outputs that count, judge, or tell of the way to a solution: they have no slope.
 VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "drift", "worst", "clamped"})
@@ -35,7 +39,7 @@ SWITCHES = frozenset({"active"})
 
 @dataclass(frozen=True)
 class Question:
-    """kind      "jacobian", "vjp" or "jvp"
+    """kind      "jacobian", "vjp", "jvp" or "hessian_vector"
     request   the program with the outputs that are differentiated and those that are given along
     """
 
@@ -145,7 +149,21 @@ class Question:
         request.check_plan()
         if request.recipe.check is not None:
             request.recipe.check(request.model)
-        return AnalyticProgram(self).program() if answers(self) else ImplicitProgram(self).program()
+        if answers(self):
+            return AnalyticProgram(self).program()
+        if self.kind == "hessian_vector":
+            return second_order(self.subject(2))
+        return ImplicitProgram(self.subject()).program(self.kind)
+
+    def subject(self, order: int = 1) -> Subject:
+        """The program as a function to differentiate."""
+        request = self.request
+        return Subject(
+            request.recipe.name, request.labels, request.input_shapes, self.shift_shapes, self.moved,
+            lambda values: request.evaluate(values, differentiated=True, status=True), self.measured, self.of,
+            {name: self.shifted.get(name) for name in self.wrt}, self.values,
+            {name: self.chart(name) for name in self.of}, order,
+        )  # fmt: skip
 
 
 def spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:
