@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from ...errors import LinkwrightError, LoadError
 from ...model import Model, Pose
 from ...model.contact import Shape, convex
@@ -51,17 +49,18 @@ def with_mesh_shapes(model: Model, root: Element) -> Model:
 
 
 def _shape(label: str, link: str, collision: Element, mesh: Element, folder: Path) -> Shape:
-    if mesh.only("uri") is not None:  # SDF
-        uri = "".join(mesh.only("uri").pieces).strip()  # type: ignore[union-attr]
-        scale = np.ones(3) if mesh.only("scale") is None else np.array(text_numbers(mesh.only("scale"), 3))
+    named, scaled = mesh.only("uri"), mesh.only("scale")
+    if named is not None:  # SDF
+        uri, scale = "".join(named.pieces).strip(), [1.0] * 3 if scaled is None else list(text_numbers(scaled, 3))
         pose = read_pose(collision)
         if pose.relative_to is not None and pose.relative_to != link:
             raise collision.error("its <pose> is relative to another frame, which is not read")
         at: Pose = pose.pose
     else:
         uri, at = required(mesh, "filename"), read_origin(collision)
-        scale = np.array(vector(mesh, "scale", (1.0, 1.0, 1.0)))
-    return convex(link, hull(_file(uri, folder, mesh), scale=scale, most=HULL_POINTS), at=at, name=label)
+        scale = [float(x) for x in vector(mesh, "scale", (1.0, 1.0, 1.0))]
+    points = hull(_file(uri, folder, mesh), scale=scale, most=HULL_POINTS)
+    return convex(link, list(points), at=at, name=label)
 
 
 def _file(uri: str, folder: Path, asking: Element) -> Path:
