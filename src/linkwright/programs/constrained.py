@@ -246,9 +246,9 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
     )
 
 
-def accuracy_of(model: Model, mu, precision: Precision) -> Accuracy:
-    """That of solvers with penalties mu on bodies, at their usual options."""
-    return _accuracy(model, PROXIMAL.options, mu, precision, TOLERANCE[precision.answer])
+def accuracy_of(model: Model, mu, precision: Precision, tolerance: float) -> Accuracy:
+    """That of solvers with penalties mu on bodies, at their usual options but for the tolerance."""
+    return _accuracy(model, PROXIMAL.options, mu, precision, tolerance)
 
 
 def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float, *, hard: bool):
