@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from .assembly.inverse_kinematics import inverse_kinematics
     from .codegen.saved_function import load_function
     from .compilation import compile, reference, trace_program
-    from .derivatives import jacobian, jvp, vjp
+    from .derivatives import hessian_vector, jacobian, jvp, vjp
     from .errors import LinkwrightError, NoConvergence, SimulationError
     from .export import export_c, export_casadi
     from .factored_delassus import delassus_operator
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
+    from .io.meshes.mesh_hull import hull
     from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose, SimulationDefaults
     from .model.actuators import actuator, damper, motor, position_servo, velocity_servo
     from .model.constraints import center_of_mass, close_with, connect, constrain, couple, transmission, weld
@@ -74,11 +75,12 @@ _PUBLIC = {
     "codegen.saved_function": "load_function",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
-    "derivatives": "jacobian jvp vjp",
+    "derivatives": "hessian_vector jacobian jvp vjp",
     "export": "export_c export_casadi",
     "errors": "LinkwrightError NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
+    "io.meshes.mesh_hull": "hull",
     "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose SimulationDefaults",
     "model.actuators": "actuator damper motor position_servo velocity_servo",
     "model.constraints": "center_of_mass close_with connect constrain couple transmission weld",
@@ -100,8 +102,8 @@ _HOME = {name: module for module, names in _PUBLIC.items() for name in names.spl
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
 _MODULES = (
     "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "derivatives", "errors",
-    "export", "fixed_order", "io", "jax", "learning", "model", "programs", "referee", "robots", "rollouts", "scalar",
-    "sim", "spatial", "torch", "trace", "viewer",
+    "envs", "export", "fixed_order", "io", "jax", "learning", "model", "programs", "referee", "robots", "rollouts",
+    "scalar", "sim", "spatial", "torch", "trace", "viewer",
 )  # fmt: skip
 
 
@@ -135,7 +137,7 @@ __all__ = [
     "cylindrical", "damper",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "export_c", "export_casadi",
     "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "gear",
-    "helical", "implicit", "inspect", "inverse_dynamics",
+    "helical", "hessian_vector", "hull", "implicit", "inspect", "inverse_dynamics",
     "inverse_kinematics", "jacobian", "jvp", "list_algorithms",
     "list_robots", "load", "load_function", "lock_joints",
     "loops", "mobility", "motor", "open_rollout", "parallel_belts", "planar", "plane", "position_servo", "prismatic",

@@ -8,6 +8,7 @@ import typer
 
 from . import (
     believe_table,
+    bench_derivatives,
     bench_dynamics,
     bench_loops,
     bench_steps,
@@ -26,6 +27,7 @@ def _group() -> None:
 
 _COMMANDS: dict[str, Callable[..., None]] = {
     "tree": bench_dynamics.tree, "constrained": bench_dynamics.constrained, "delassus": bench_dynamics.delassus,
+    "derivatives": bench_derivatives.derivatives,
     "loops": bench_loops.loops, "price": bench_loops.price, "convergence": bench_loops.convergence,
     "simulate": bench_steps.simulate, "clusters": bench_dynamics.clusters, "compile": bench_steps.compile_time,
     "trust": trust_table.trust, "believe": believe_table.believe, "drops": drops_table.drops,

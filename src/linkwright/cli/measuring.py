@@ -30,12 +30,14 @@ def measuring(as_json: bool) -> Iterator[tuple[Console, Callable[[str], None]]]:
         yield console, partial(describe, progress, task)
 
 
-def peer_if(cpp: bool, step: Callable[[str], None], *, constrained: bool = False) -> tuple[Any, str]:
+def peer_if(
+    cpp: bool, step: Callable[[str], None], *, constrained: bool = False, derivatives: bool = False
+) -> tuple[Any, str]:
     """(Pinocchio's C++, what to say of it)."""
     if not cpp:
         return None, "Pinocchio C++ was not asked for"
     step("looking for Pinocchio C++ (building it takes minutes the first time)")
-    return find_peer(constrained=constrained)
+    return find_peer(constrained=constrained, derivatives=derivatives)
 
 
 def table_of(title: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any] | None]) -> Table:

@@ -1,4 +1,4 @@
-"""What was asked of `jacobian`, `vjp` or `jvp` about a named program, checked; and the program that answers it.
+"""What was asked about the derivatives of a named program, checked; and the program that answers it.
 
 Configurations are varied in their tangent space: q becomes q + dq/dt(q, shift) with a shift of nv numbers that is zero,
 and configurations that come out are measured in velocities (`velocity_chart`).
@@ -24,8 +24,12 @@ from ..scalar import Scalar
 from ..trace import Program, jacobians, pullback, pushforward
 from .analytic import AnalyticProgram, answers
 from .implicit import ImplicitProgram
+from .second_order import gradient_along, second_order
+from .unknowns import Subject
 
-ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
+ANSWERS: dict[str, Callable[..., Program]] = {
+    "jacobian": jacobians, "vjp": pullback, "jvp": pushforward, "hessian_vector": gradient_along
+}  # fmt: skip
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
 # Outputs that count, judge, or tell of the way to a solution: they have no slope.
 VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "drift", "worst", "clamped"})
@@ -35,7 +39,7 @@ SWITCHES = frozenset({"active"})
 
 @dataclass(frozen=True)
 class Question:
-    """kind      "jacobian", "vjp" or "jvp"
+    """kind      "jacobian", "vjp", "jvp" or "hessian_vector"
     request   the program with the outputs that are differentiated and those that are given along
     """
 
@@ -62,7 +66,7 @@ class Question:
                 parameters.append(name)
             f_ext = f_ext or name == "f_ext"
         usual = ("a",) if recipe.solver is not None else recipe.resolve_outputs(None)
-        asked = of or tuple(name for name in usual if name not in VERDICTS)
+        asked = tuple(name for name in usual if name not in VERDICTS) if of is None else of
         for name in asked:
             if name in VERDICTS and name in recipe.outputs:
                 raise InputError(
@@ -71,15 +75,15 @@ class Question:
                 )
         request = Request.of(model, algorithm, asked, tuple(parameters), f_ext, options, precision)
         shapes = request.input_shapes
-        wrt = wrt or tuple(shapes)
+        wrt = tuple(shapes) if wrt is None else wrt
         for name in wrt:
             if name not in shapes:
                 raise unknown_name(f"input of {algorithm!r}", name, shapes)
             if name in SWITCHES:
                 raise InputError(f"{name!r} switches constraints on and off; there is no derivative with respect to it")
         for what, names in (("of", asked), ("wrt", wrt)):
-            if len(set(names)) != len(names):
-                raise InputError(f"{what} is {list(names)}; expected each name once")
+            if not names or len(set(names)) != len(names):
+                raise InputError(f"{what} is {list(names)}; expected at least one name, each once")
         return cls(kind, request, asked, wrt, asked if values else ())
 
     @property
@@ -145,7 +149,21 @@ class Question:
         request.check_plan()
         if request.recipe.check is not None:
             request.recipe.check(request.model)
-        return AnalyticProgram(self).program() if answers(self) else ImplicitProgram(self).program()
+        if answers(self):
+            return AnalyticProgram(self).program()
+        if self.kind == "hessian_vector":
+            return second_order(self.subject(2))
+        return ImplicitProgram(self.subject()).program(self.kind)
+
+    def subject(self, order: int = 1) -> Subject:
+        """The program as a function to differentiate."""
+        request = self.request
+        return Subject(
+            request.recipe.name, request.labels, request.input_shapes, self.shift_shapes, self.moved,
+            lambda values: request.evaluate(values, differentiated=True, status=True), self.measured, self.of,
+            {name: self.shifted.get(name) for name in self.wrt}, self.values,
+            {name: self.chart(name) for name in self.of}, order,
+        )  # fmt: skip
 
 
 def spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:

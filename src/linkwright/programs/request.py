@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -14,7 +15,7 @@ from ..codegen import program_content
 from ..errors import InputError, UnsupportedError, unknown_name
 from ..model import Model, Tree, tree_of
 from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
-from ..model.parameters import parameter_shapes
+from ..model.parameters import CONTACT_PARAMETERS, parameter_shapes
 from ..trace import Program, simplify, trace
 from .outside import is_outside
 from .recipe import Recipe
@@ -91,9 +92,10 @@ class Request:
     def sections(self) -> tuple[str, ...]:
         """Those of the model that the program depends on."""
         given = any(name in CONSTRAINT_PARAMETERS for name in self.parameters)
+        touching = any(name in CONTACT_PARAMETERS for name in self.parameters)
         closed = given or self.recipe.constraints in ("ground", "any")
         read = {
-            "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts,
+            "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts or touching,
             "actuators": self.recipe.takes_actuators(self.options),
         }  # fmt: skip
         return ("structure", *(section for section, is_read in read.items() if is_read))
@@ -115,12 +117,17 @@ class Request:
         given = {name: values[name] for name in self.parameters}
         return Tree(self.model, given) if given else tree_of(self.model)
 
-    def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False) -> dict[str, Any]:
-        """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result."""
+    def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False, status: bool = False) -> dict:
+        """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result;
+        `status`: with the status, if that is found along with the outputs."""
         tree = self.tree(values)
         further = {"precision": self.precision, "arithmetic": self.arithmetic, "differentiated": differentiated}
         results = self.recipe.evaluate(tree, values, {**self.options, **further})
-        return {name: results[name] for name in self.outputs}
+        found = {name: results[name] for name in self.outputs}
+        if status:
+            with contextlib.suppress(KeyError):
+                found["status"] = results["status"]
+        return found
 
     def check_plan(self) -> None:
         """The part of checking that takes long."""

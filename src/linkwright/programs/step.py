@@ -279,6 +279,11 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
+    for name in ("cone", "tolerance"):
+        if options["contact"] is None and options[name] is not None:
+            raise InputError(
+                f"{name} is {options[name]!r}, which is the soft law's, and there is no contact here; leave it out"
+            )
     check_coordinates(model, options)
     if options["solver"] is not None:
         check_solver(model, options["solver"])
