@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -157,3 +159,41 @@ def test_masses_are_not_needed_for_the_rank():
     model = builder.build().with_constraints(lw.connect("tip", name="held", at=(1.0, 0.2, 0)))
     q = lw.project_configuration(model, [0.3, 0.2, 0.1])
     assert lw.mobility(model, q).rank == lw.check_state(model, q).rank == 2
+
+
+def welded_arm() -> lw.Model:
+    """Three hinges about different axes that carry a frame, welded to the ground where it is at (0.4, -0.3, 0.5)."""
+    builder = lw.ModelBuilder("welded arm")
+    for k, axis in enumerate("xyz"):
+        box = lw.Inertia.box(1.0, (0.1, 0.2, 0.3))
+        parent = "world" if k == 0 else f"link{k - 1}"
+        builder.add_body(f"link{k}", lw.revolute(f"joint{k}", axis), parent=parent, inertia=box)
+    return builder.build()
+
+
+def test_frames_back_to_front_are_not_closed():
+    """The sine of the angle between them is zero there too; nothing may take that for a closed pose."""
+    arm = welded_arm()
+    for axis in range(3):
+        flipped = np.zeros(3)
+        flipped[axis] = np.pi
+        held = arm.with_constraints(lw.weld("link2", at=lw.Pose.identity(), name="hold"))
+        for off in (0.0, 1e-3, -1e-5):
+            state = lw.check_state(held, flipped + off, np.zeros(3))
+            assert not state.closed
+    found = lw.project_configuration(held, [3.0, 0.2, -0.1])
+    turned = lw.reference(held, "forward_kinematics", frames=["link2"], outputs="rotations")(found)
+    assert np.abs(np.asarray(turned).reshape(3, 3) - np.eye(3)).max() < 1e-10
+
+
+def test_a_hinge_does_not_mind_which_way_its_axis_is_drawn():
+    """Stabilization pulls it closed either way."""
+    model = hinged_four_bar(0.0)
+    end = model.frames["rocker_end"]
+    turned = lw.Pose.from_rpy(tuple(end.placement.translation), (np.pi, 0, 0))
+    other = replace(model, frames={**model.frames, "rocker_end": replace(end, placement=turned)})
+    runs = [
+        lw.simulate(m, m.reference, dt=1e-3, steps=500, control=[0.2, 0, 0], start="as given") for m in (model, other)
+    ]
+    assert not complaints(runs[0]) and not complaints(runs[1])
+    assert np.abs(runs[0].q - runs[1].q).max() < 1e-8 and np.abs(runs[0].v).max() > 0.1

@@ -214,15 +214,13 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
 
 def judged_without_pull(solution, desired) -> dict[str, Scalar]:
     """The solver's status, and what of its residual is unmet. Constraints that a file cannot close to the last digit
-    contradict one another by what stabilization asks for, and only by that: no reason not to believe the step."""
+    contradict one another, or make the solver look for what is not there, by what stabilization asks for and only by
+    that: no reason not to believe the step."""
     pull = sqrt(RowVector(desired).square) if len(desired) else 0.0
     code, residual = solution["status"], solution["residual"]
     infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
-    by_pull = residual <= pull
-    return {
-        "status": where(infeasible & by_pull, STATUS_OK, code),
-        "unmet": where((infeasible | (code < 0.5)) & by_pull, 0.0, residual),
-    }
+    by_pull = (infeasible | (code < STATUS_NOT_CONVERGED + 0.5)) & (residual <= pull)
+    return {"status": where(by_pull, STATUS_OK, code), "unmet": where(by_pull, 0.0, residual)}
 
 
 def _drift(state: ConstraintState) -> Scalar:
