@@ -1,4 +1,4 @@
-"""How a model's file wants it simulated: time step and integrator, where the file names them.
+"""How a model's file wants it simulated: time step, integrator and accuracy, where the file names them.
 
 Data that no dynamics depend on: it is part of a model's identity, but programs are the same whatever it says.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ..errors import ModelError
@@ -27,10 +27,14 @@ class SimulationDefaults:
     dt           seconds per step; None where the file names none
     integrator   as the file names it, in our spelling ("implicit" may stand here before there is such); None where it
                  names none
+    improvement  at which passes of the soft law end (MuJoCo's tolerance), and iterations, the most passes; None where
+                 the file names none
     """
 
     dt: float | None = None
     integrator: str | None = None
+    improvement: float | None = None
+    iterations: int | None = None
 
     def __post_init__(self):
         dt, name = self.dt, self.integrator
@@ -42,6 +46,14 @@ class SimulationDefaults:
         if name is not None and name not in (*INTEGRATORS, *NEAREST):
             known = ", ".join(dict.fromkeys((*INTEGRATORS, *NEAREST)))
             raise ModelError(f"integrator of the simulation is {name!r}; expected one of {known}")
+        least, most = self.improvement, self.iterations
+        if least is not None:
+            number = isinstance(least, int | float) and not isinstance(least, bool) and math.isfinite(least)
+            if not number or least < 0.0:
+                raise ModelError(f"improvement of the simulation is {least!r}; expected a number that is not negative")
+            object.__setattr__(self, "improvement", float(least))
+        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 1):
+            raise ModelError(f"iterations of the simulation are {most!r}; expected a positive whole number")
 
     def chosen_dt(self, given: Any = None) -> Any:
         """What the call gives, else what the file names, else ours."""
@@ -58,10 +70,11 @@ class SimulationDefaults:
 
     def to_dictionary(self) -> dict[str, Any]:
         """What is named."""
-        return {key: value for key, value in (("dt", self.dt), ("integrator", self.integrator)) if value is not None}
+        return {key: value for key, value in vars(self).items() if value is not None}
 
     @classmethod
     def from_dictionary(cls, data: Any) -> SimulationDefaults:
-        if not isinstance(data, Mapping) or set(data) - {"dt", "integrator"}:
-            raise ModelError(f"simulation is {data!r}; expected entries among dt, integrator")
+        known = [field.name for field in fields(cls)]
+        if not isinstance(data, Mapping) or set(data) - set(known):
+            raise ModelError(f"simulation is {data!r}; expected entries among {', '.join(known)}")
         return cls(**data)

@@ -27,7 +27,7 @@ from .passing import COUNTED, counted
 from .recipe import Recipe
 from .registry import RECIPES
 from .simulated_mechanism import SimulatedMechanism
-from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
+from .soft_dynamics import CONTACT_OUTPUTS, IMPROVEMENT, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
 from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
@@ -247,13 +247,21 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 
 def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    """With the integrator that the model's file names, and the soft law for "auto" where the model has pairs."""
+    """With the integrator and accuracy that the model's file names, and the soft law for "auto" where there are pairs."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
     if contact == "auto":
         contact = "soft" if model.pairs else None
     if options["integrator"] is None and integrator == "rk4" and contact == "soft":
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
-    return {**options, "contact": contact, "integrator": integrator}
+    settled = {**options, "contact": contact, "integrator": integrator}
+    if contact == "soft":
+        named = model.simulation
+        if options["iterations"] is None:
+            settled["iterations"] = named.iterations
+        if options["improvement"] is None:
+            wanted = IMPROVEMENT if named.improvement is None else named.improvement
+            settled["improvement"] = wanted if options["tolerance"] is None else 0.0
+    return settled
 
 
 def _check_options(model: Model, options) -> None:

@@ -56,6 +56,7 @@ def simulate(
     cone: str | None = None,
     equality: str = "hard",
     tolerance: float | None = None,
+    improvement: float | None = None,
     record: int = 1,
     outputs: str | Sequence[str] = (),
     start: str = "check",
@@ -88,7 +89,7 @@ def simulate(
     friction, limits, effort_limits, velocity_limits   whether Coulomb friction, joint limits, limits of joint torques
                  and of the speeds up to which they drive act
     contact      "soft", MuJoCo's law of contacts, limits and dry friction, or None; "auto" is soft if there are pairs
-    cone, equality, tolerance   of the soft law: see docs/contact.md
+    cone, equality, tolerance, improvement   of the soft law: see docs/contact.md
     record       every how many steps states are kept (the last one always is)
     outputs      further quantities to keep: a, torque, lam, forces, residual, drift, status; of contacts
                  contact_force, contact_point, contact_frame, gap, active, iterations; of actuators act, actuator_force
@@ -123,7 +124,8 @@ def simulate(
         "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
         "velocity_limits": velocity_limits, "actuators": None if ctrl is None else "input",
         "feedback": bound.feedback, "warm_start": "input", "books": "input", "contact": law,
-        "cone": cone, "equality": equality, "tolerance": tolerance, "coordinates": coordinates,
+        "cone": cone, "equality": equality, "tolerance": tolerance, "improvement": improvement,
+        "coordinates": coordinates,
     }  # fmt: skip
     names = tuple(name for name in given.arrays if name != "f_ext")
     step = compiled_step(model, kept, hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache)

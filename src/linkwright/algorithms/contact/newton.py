@@ -95,13 +95,25 @@ class SoftSolution:
     converged: Scalar
 
 
-def newton(
-    soft: SoftProblem, start: Sequence[Scalar], tolerance: float, limit: int, rounding: float
-) -> SoftSolution:  # fmt: skip
-    """From accelerations `start`, until the sites' forces are what their accelerations say.
+@dataclass(frozen=True)
+class Ends:
+    """When passes end.
 
-    `rounding`: relative size of what sums of slopes leave of zero.
+    tolerance    of the error of accelerations, relative to 1 + the largest
+    improvement  of the cost that a step must promise, else it is the last one
+    limit        passes at the most
+    rounding     what sums of slopes leave of zero, relative to their terms
     """
+
+    tolerance: float
+    improvement: float
+    limit: int
+    rounding: float
+
+
+def newton(soft: SoftProblem, start: Sequence[Scalar], ends: Ends) -> SoftSolution:
+    """From accelerations `start`, until the sites' forces are what their accelerations say."""
+    limit = ends.limit
     sites = soft.sites
     change = rolled(soft.problem, start)
     g = _smooth_gradient(soft, start, change)
@@ -109,20 +121,18 @@ def newton(
     def one_pass(values, running):
         now, (steps, done) = Iterate.unpacked(sites, len(start), values[:-2]), values[-2:]
         models = [site.model(x, phi) for site, x, phi in zip(sites, now.x, now.phi, strict=True)]
-        error = absolute(now.w)
-        for site, numbers in zip(sites, models, strict=True):
-            error = maximum(error, site.error(numbers))
-        settled = error <= tolerance * (1.0 + _largest(now.a))
+        errors = [site.error(numbers) for site, numbers in zip(sites, models, strict=True)]
+        settled = _is_settled(soft, now, errors, ends)
         ended = settled | (steps > limit - 0.5)
         done = where(running, where(settled, 1.0, 0.0), done)
         one_more = where(ended, 0.0, where(running, 1.0, 0.0))
 
         def advance() -> list[Scalar]:
-            there, step = _walk(soft, now, models, g, rounding)
-            return [*there.packed(sites), where(_is_small(soft, there, step, tolerance), 1.0, 0.0)]
+            there, is_last = _walk(soft, now, models, g, ends)
+            return [*there.packed(sites), where(is_last, 1.0, 0.0)]
 
-        *following, small = guard(one_more > 0.5, advance, [*now.packed(sites), 0.0])
-        return [*following, steps + one_more, maximum(done, small)], ended | (small > 0.5)
+        *following, last = guard(one_more > 0.5, advance, [*now.packed(sites), 0.0])
+        return [*following, steps + one_more, maximum(done, last)], ended | (last > 0.5)
 
     first = Iterate(list(start), soft.values(start, change), [[0.0] * site.size for site in sites], 1.0)
     values = until(
@@ -133,10 +143,26 @@ def newton(
     return SoftSolution(found.a, found.x, found.phi, values[-2], values[-1] > 0.5)
 
 
+def _is_settled(soft: SoftProblem, now: Iterate, errors: Sequence[Scalar], ends: Ends) -> Scalar:
+    """Whether forces are what accelerations say, or so nearly that no step would promise an improvement: one that does
+    away with an error e of what moves by 1/m per force lowers the cost by about m/2 e^2."""
+    bearable = ends.tolerance * (1.0 + _largest(now.a))
+    settled = maximum(_largest(errors), absolute(now.w)) <= bearable
+    if not ends.improvement:
+        return settled
+    promised, unmet = 0.0, absolute(now.w)
+    for site, error in zip(soft.sites, errors, strict=True):
+        if isinstance(site, ConstraintSite):
+            unmet = maximum(unmet, error)
+        else:
+            promised = promised + error * error * (0.5 / max(site.weights))
+    return settled | ((promised <= ends.improvement) & (unmet <= bearable))
+
+
 def _walk(
-    soft: SoftProblem, now: Iterate, models: list[Values], g: Sequence[Scalar], rounding: float
-) -> tuple[Iterate, list[Scalar]]:  # fmt: skip
-    """(Where it leads, the step): to the minimum of the quadratic models together, as far as that helps."""
+    soft: SoftProblem, now: Iterate, models: list[Values], g: Sequence[Scalar], ends: Ends
+) -> tuple[Iterate, Scalar]:  # fmt: skip
+    """Towards the minimum of the quadratic models together, as far as that helps; and whether that was all."""
     da, change = _step(soft, models, [-(now.w * x) for x in g])
     d = soft.values(da, change)
     dphi, sums = [], Along(0.0, 0.0, 0.0)
@@ -145,23 +171,27 @@ def _walk(
         dphi.append(more)
     rest = now.w * sum_of(p * r for p, r in zip(da, g, strict=True))
     line = SearchLine(
-        soft.sites, now.x, d, sums.residual + rest, sums.kept + rest, sums.change - rest, rounding
+        soft.sites, now.x, d, sums.residual + rest, sums.kept + rest, sums.change - rest, ends.rounding
     )  # fmt: skip
     t = walked(line)
     there = Iterate(
         moved(now.a, t, da), [moved(p, t, q) for p, q in zip(now.x, d, strict=True)],
         [moved(p, t, q) for p, q in zip(now.phi, dphi, strict=True)], now.w * (1.0 - t),
     )  # fmt: skip
-    return there, da
+    return there, _is_last(soft, there, _largest(da), line.steep, ends)
 
 
-def _is_small(soft: SoftProblem, there: Iterate, step: Sequence[Scalar], tolerance: float) -> Scalar:
-    """Whether a step says that there is nothing left to do: of forces in stiff directions rounding may leave more."""
-    left: Scalar = maximum(_largest(step), absolute(there.w))
+def _is_last(soft: SoftProblem, there: Iterate, step: Scalar, steep: Scalar, ends: Ends) -> Scalar:
+    """Whether a step of this size, and this slope at its start, was so small that nothing is left to do (of forces in
+    stiff directions rounding may leave more than the tolerance)."""
+    bearable = ends.tolerance * (1.0 + _largest(there.a))
+    is_last = (step <= bearable) & (absolute(there.w) <= bearable)
+    if ends.improvement:
+        is_last = is_last | (steep * -0.5 <= ends.improvement)
     for site, x in zip(soft.sites, there.x, strict=True):
         if isinstance(site, ConstraintSite):
-            left = maximum(left, _largest([p - q for p, q in zip(x, site.rows.e, strict=True)]))
-    return left <= tolerance * (1.0 + _largest(there.a))
+            is_last = is_last & (_largest([p - q for p, q in zip(x, site.rows.e, strict=True)]) <= bearable)
+    return is_last
 
 
 def _step(
