@@ -11,8 +11,10 @@ import pytest
 import linkwright as lw
 from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
+from linkwright.codegen.instruction_builder import Builder, Constants
 from linkwright.codegen.machine import AVX2, AVX512, LARGEST_LANES, MACHINES, NEON, SSE2
 from linkwright.codegen.target import Target, choose_lanes, host_target
+from linkwright.codegen.vector_type import VectorType
 
 LINUX = "x86_64-unknown-linux-gnu"
 ARM = Target("aarch64-unknown-linux-gnu", "generic", "+neon")
@@ -76,3 +78,21 @@ def test_forward_dynamics_of_talos_for_another_processor(target):
         state = [np.stack([robot.random_configuration(rng) for _ in range(5)]), *rng.normal(size=(2, 5, robot.nv))]
         expected = usual(*state)
         assert np.allclose(CompiledFunction.of(image, target)(*state), expected, atol=1e-10 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("machine", "lanes", "dtype", "entry"),
+    [
+        (AVX512, 8, "float64", "double"), (AVX512, 16, "float32", "float"), (AVX512, 4, "float64", "<4 x double>"),
+        (AVX512, 1, "float64", "double"), (AVX2, 4, "float64", "<4 x double>"), (NEON, 2, "float64", "<2 x double>"),
+    ],
+)  # fmt: skip
+def test_tables_hold_a_number_once_where_it_is_spread_when_read(machine, lanes, dtype, entry):
+    vector, lines = VectorType(lanes, dtype), []
+    constants = Constants(vector, "table", machine)
+    Builder(vector, lines, set(), constants).constant(2.5)
+    (definition,) = constants.definition()
+    spread = entry != vector.text
+    assert f"[1 x {entry}]" in definition and f"load {entry}, ptr" in lines[1]
+    assert ("shufflevector" in lines[-1]) == spread
+    assert lines[0].unit == (vector.scalar_bytes if spread else 1)

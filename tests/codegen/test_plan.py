@@ -105,11 +105,12 @@ def test_every_operand_is_there(seed, registers, chunk_size, machine):
     assert max(slots, default=-1) < plan.slots
 
 
-def test_short_addresses():
-    near = [Reference(f"%p{k}", "%base", 1000 + 8 * k) for k in range(8)]
-    lines = ["first", *near, Reference("%far", "%base", 5000)]
+@pytest.mark.parametrize("unit", [1, 64])
+def test_short_addresses(unit):
+    near = [Reference(f"%p{k}", "%base", unit * (1000 + 8 * k), unit) for k in range(8)]
+    lines = ["first", *near, Reference("%far", "%base", unit * 5000, unit)]
     plain = resolve(lines, windows=0)
-    assert plain[1] == "%p0 = getelementptr i8, ptr %base, i64 1000"
+    assert plain[1] == f"%p0 = getelementptr i8, ptr %base, i64 {unit * 1000}"
     windows, offsets = {}, {}
     for line in resolve(lines, windows=12):
         name, _, text = line.partition(" = getelementptr i8, ptr ")
@@ -117,7 +118,7 @@ def test_short_addresses():
         if name.startswith("%window_at"):
             windows[name.replace("_at", "")] = int(offset)
         elif text:
-            assert base == "%base" or -REACH <= int(offset) < REACH
+            assert base == "%base" or -REACH * unit <= int(offset) < REACH * unit
             offsets[name] = windows.get(base, 0) + int(offset)
     assert windows
     assert offsets == {x.name: x.offset for x in lines[1:]}

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "algorithms"))
 from loop_cases import random_graph
 
 OUTPUTS = ("a", "lam", "forces")
-LOOPS = ("lcaba", "prox_bbo", "bbo", "prox_ltl", "ltl")
+LOOPS = ("lcaba", "prox_bbo", "mixed", "bbo", "prox_ltl", "ltl")
 GROUND = ("constrained_aba", "prox_pv", "prox_ltls", "pv", "pv_early")
 
 

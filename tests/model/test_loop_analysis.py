@@ -5,7 +5,7 @@ import pytest
 from drawings import four_bar, stewart_platform
 
 import linkwright as lw
-from linkwright.algorithms.constrained.bbo import roots
+from linkwright.algorithms.constrained.carried_rows import roots
 from linkwright.algorithms.constrained.elimination_order import elimination_order
 from linkwright.errors import InputError
 from linkwright.model import Tree

@@ -17,13 +17,23 @@ import numpy as np
 from ..compilation import compile as compile_algorithm
 from ..compilation import reference
 from ..errors import LinkwrightError, UnsupportedError
+from ..model import Model
 from ..programs import RECIPES
 from .trust_poses import States
 from .trust_states import KINDS, draw
 from .trust_verdicts import VERDICTS, WRONG, Case, Exact, Tally, verdicts
 
-SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
+Options = dict[str, Any]
+
+
+def _every_other(model: Model) -> Options:
+    """A mixture that no count would choose."""
+    return {"carried": tuple(c.name for c in model.constraints[::2])}
+
+
+SOLVERS: dict[str, tuple[str, Options | Callable[[Model], Options]]] = {
     **{name: (name, {}) for name in ("lcaba", "prox_bbo", "prox_ltl", "bbo", "ltl")},
+    "mixed": ("mixed", _every_other),
     **{name: (name, {}) for name in ("constrained_aba", "prox_pv", "prox_ltls", "pv")},
     "pv last": ("pv", {"base": "last"}),
     "pv_early": ("pv_early", {}),
@@ -184,8 +194,8 @@ def _is_hard(solver: str) -> bool:
 
 def _solved(states: States, solver: str, run: str, report: Report) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """(accelerations, status, passes) at default options; None if this solver is not for this mechanism."""
-    name, options = SOLVERS[solver]
-    arrays = _arrays(states)
+    name, given = SOLVERS[solver]
+    arrays, options = _arrays(states), given(states.model) if callable(given) else given
     if "desired" in arrays:
         options = {**options, "desired": "input"}
     how = RUNS[run]

@@ -48,7 +48,7 @@ class _ChunkBody:
     def __init__(self, emitter: ChunkEmitter, name: str):
         self.plan, self.places = emitter.plan, emitter.places
         self.outline = emitter.plan.outline
-        constants = Constants(emitter.vector, f"{name}_constants")
+        constants = Constants(emitter.vector, f"{name}_constants", emitter.plan.machine)
         self.builder = Builder(emitter.vector, [], emitter.declarations, constants)
         self.sincos_builder = self.builder.sibling(emitter.sincos_type, f"{name}_sincos_constants")
         self.values: dict[int, str] = {}  # node -> name of its value in this function
@@ -199,7 +199,7 @@ LOWERING: dict[Op | Fused, Callable[..., Any]] = {
     Op.AND: lambda b, x, y: b.logic("and", x, y),
     Op.OR: lambda b, x, y: b.logic("or", x, y),
     Op.NOT: lambda b, x: b.logic("xor", x, b.type.boolean(True)),
-    Op.SELECT: lambda b, condition, x, y: b.select(condition, x, y),
+    Op.SELECT: lambda b, condition, x, y: b.select(condition, b.opaque(x), y),
     Fused.MUL_ADD: lambda b, x, y, z: b.fma(x, y, z),
     Fused.MUL_SUB: lambda b, x, y, z: b.fma(x, y, b.neg(z)),
     Fused.NEG_MUL_ADD: lambda b, x, y, z: b.fma(b.neg(x), y, z),

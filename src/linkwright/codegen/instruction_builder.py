@@ -8,31 +8,36 @@ user's file reaches the IR.
 from __future__ import annotations
 
 from .addressing import Reference
+from .machine import Machine
 from .vector_type import VectorType, float_literal
 
 
 class Constants:
-    """The numbers one function needs, in all lanes each, as a table in memory.
+    """The numbers one function needs as a table in memory: in all lanes each, or once where the processor spreads
+    them over the lanes of a register when it reads them.
 
     Literals would do, but LLVM loads each into a register of its own, early, and keeps it there; instructions can
     read their operand from a table for free.
     """
 
-    def __init__(self, vector: VectorType, name: str):
+    def __init__(self, vector: VectorType, name: str, machine: Machine):
         self.type = vector
+        self.machine = machine
         self.name = f"@{name}"
+        self.spread = machine.broadcasts and machine.is_whole(vector.bytes)
+        self.entry = vector.one if self.spread else vector
         self._index: dict[str, int] = {}
 
     def offset(self, value: float) -> int:
         literal = float_literal(value, self.type.dtype)
-        return self._index.setdefault(literal, len(self._index)) * self.type.bytes
+        return self._index.setdefault(literal, len(self._index)) * self.entry.bytes
 
     def definition(self) -> list[str]:
         """Not declared constant: LLVM would merge the loads of one number into one again."""
         if not self._index:
             return []
-        table = ", ".join(f"{self.type.text} {self.type.splat(x)}" for x in self._index)
-        kind = f"[{len(self._index)} x {self.type.text}]"
+        table = ", ".join(f"{self.entry.text} {self.entry.splat(x)}" for x in self._index)
+        kind = f"[{len(self._index)} x {self.entry.text}]"
         return [f"{self.name} = internal global {kind} [{table}], align 64"]
 
 
@@ -52,9 +57,14 @@ class Builder:
 
     def constant(self, value: float) -> str:
         """The number in all lanes, read from the function's table if that is of this type."""
-        if self.constants.type != self.type:
-            return self.type.number(value)
-        return self.load((self.constants.name, self.constants.offset(value)), self.type.bytes)
+        table, kind = self.constants, self.type
+        if table.type != kind:
+            return kind.number(value)
+        entry = self.load((table.name, table.offset(value)), table.entry.bytes, table.entry)
+        if not table.spread:
+            return entry
+        lane = self.emit(f"insertelement {kind.text} poison, {kind.scalar} {entry}, i32 0")
+        return self.emit(f"shufflevector {kind.text} {lane}, {kind.text} poison, <{kind.lanes} x i32> zeroinitializer")
 
     def widened(self) -> Builder:
         """A builder of double-precision code that appends to the same lines."""
@@ -62,7 +72,7 @@ class Builder:
 
     def sibling(self, vector: VectorType, table: str) -> Builder:
         """A builder for another vector type, with a table of constants of its own, that appends to the same lines."""
-        return self._other(vector, Constants(vector, table))
+        return self._other(vector, Constants(vector, table, self.constants.machine))
 
     def _other(self, vector: VectorType, constants: Constants) -> Builder:
         return Builder(vector, self.lines, self.declarations, constants, f"{self._new()[1:]}_")
@@ -130,6 +140,14 @@ class Builder:
         text = self.type.text
         return self.emit(f"select {self.type.truth} {condition}, {text} {if_true}, {text} {if_false}")
 
+    def opaque(self, x: str) -> str:
+        """The same number, of which LLVM does not see that it was loaded, if it is a scalar.
+
+        A selection of two loaded scalars it would turn into a load from a selected address, with all addresses computed
+        early and spilled: five times as long to compile, and slower.
+        """
+        return self.emit(f"freeze {self.type.text} {x}") if self.type.lanes == 1 else x
+
     def logic(self, op: str, x: str, y: str) -> str:
         return self.emit(f"{op} {self.type.truth} {x}, {y}")
 
@@ -154,13 +172,16 @@ class Builder:
     # memory
 
     def load(self, place: tuple[str, int], alignment: int, kind: VectorType | None = None) -> str:
-        return self.emit(f"load {(kind or self.type).text}, ptr {self._address(place)}, align {alignment}")
+        kind = kind or self.type
+        return self.emit(f"load {kind.text}, ptr {self._address(place, kind)}, align {alignment}")
 
     def store(self, value: str, place: tuple[str, int], alignment: int, kind: VectorType | None = None) -> None:
-        text = (kind or self.type).text
-        self.lines.append(f"store {text} {value}, ptr {self._address(place)}, align {alignment}")
+        kind = kind or self.type
+        self.lines.append(f"store {kind.text} {value}, ptr {self._address(place, kind)}, align {alignment}")
 
-    def _address(self, place: tuple[str, int]) -> str:
-        name = self._new()
-        self.lines.append(Reference(name, *place))
+    def _address(self, place: tuple[str, int], kind: VectorType) -> str:
+        """Of something as long as `kind`, which an instruction on `type` reads or writes."""
+        name, machine = self._new(), self.constants.machine
+        scaled = machine.scaled_addresses and machine.is_whole(self.type.bytes)
+        self.lines.append(Reference(name, *place, kind.bytes if scaled else 1))
         return name

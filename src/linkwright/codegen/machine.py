@@ -23,6 +23,8 @@ class Machine:
     memory_operands   whether an instruction may read one operand from memory, for free
     address_windows   registers pointed into memory for the sake of short addresses (addressing.py); 0: addresses have
                       one length
+    broadcasts        whether that operand may be one number for all lanes of a whole register
+    scaled_addresses  whether short addresses of what whole registers read are counted in units of it
     chunk_size        instructions to a function
     largest_tile      blocks that a function serves before the next one is fetched
     tile_bytes        what a tile may take, so that it stays in the second-level cache
@@ -35,18 +37,24 @@ class Machine:
     vector_registers: int
     memory_operands: bool = True
     address_windows: int = 12  # of 15 general registers; 8 to 13 are equally good
+    broadcasts: bool = False
+    scaled_addresses: bool = False
     chunk_size: int = 1500  # Talos in batches: 0.63 us with 300, 0.61 with 1000, 0.60 with 1500, 0.63 with 2500
     largest_tile: int = 8  # Talos' forward dynamics (25 kB a block): 1 is 3 % slower, 4 is 1 % slower
     tile_bytes: int = 256 * 1024
     issue_per_cycle: float = 2.0
     hidden_cycles: float = 40.0
 
+    def is_whole(self, size: int) -> bool:
+        """Whether a vector of so many bytes fills a register."""
+        return size == self.register_bytes
+
     def lanes(self, dtype: str) -> int:
         """Samples that fit one register."""
         return self.register_bytes // (8 if dtype == "float64" else 4)
 
 
-AVX512 = Machine("AVX-512", register_bytes=64, vector_registers=32)
+AVX512 = Machine("AVX-512", register_bytes=64, vector_registers=32, broadcasts=True, scaled_addresses=True)
 AVX2 = Machine("AVX2", register_bytes=32, vector_registers=16)
 SSE2 = Machine("SSE2", register_bytes=16, vector_registers=16)
 NEON = Machine("NEON", register_bytes=16, vector_registers=32, memory_operands=False, address_windows=0)

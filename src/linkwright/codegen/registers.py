@@ -16,6 +16,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from ..trace import Op
+from .copies import ordered_copies
 from .lower import TEMPORARIES, Fused
 from .outline import Outline, Stretch
 
@@ -25,6 +26,8 @@ _FOLDABLE = {
     Op.ADD: (0, 1), Op.MUL: (0, 1), Op.SUB: (1,), Op.DIV: (1,),
     Fused.MUL_ADD: (0, 1, 2), Fused.MUL_SUB: (0, 1, 2), Fused.NEG_MUL_ADD: (0, 1, 2),
 }  # fmt: skip
+# A chunk has about as many loads and stores as instructions; copies fill it up to this much.
+_STEPS_PER_INSTRUCTION = 2
 # Evicting a value that is in memory already saves a store, so it may be needed somewhat sooner than one that is not.
 _CLEAN_ADVANTAGE = 2
 
@@ -221,19 +224,21 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
                     store(value, steps)
                 for cell in draft.written.get(value, ()):
                     store(value, steps, cell)
-        if len(chunks) == count and (draft.late or k == len(drafts) - 1):  # the last one also copies leaves to outputs
+        fixed = outline.tables.fixed  # nobody reads what was there, so these need no order
+        groups = [[pair] for pair in draft.late if pair[1] in fixed]
+        groups += ordered_copies(pair for pair in draft.late if pair[1] not in fixed)
+        if len(chunks) == count and (groups or k == len(drafts) - 1):  # the last one also copies leaves to outputs
             chunks.append([])
-        for value, cell in draft.late:
-            if cell in outline.tables.fixed:  # nobody reads what was there, so it can be written at once
-                load(value, chunks[-1])
-                store(value, chunks[-1], cell)
-        carried = [(value, cell) for value, cell in draft.late if cell not in outline.tables.fixed]
-        for value in (*dict.fromkeys(value for value, _ in carried), *draft.outputs):
-            load(value, chunks[-1])
-        for value, cell in carried:
-            store(value, chunks[-1], cell)
+        for group in groups:
+            steps = _chunk_with_room(chunks, chunk_size)
+            for value, _ in group:
+                load(value, steps)
+            for value, cell in group:
+                store(value, steps, cell)
         for value in draft.outputs:
-            chunks[-1].append(RegisterStep(Action.OUTPUT, value))
+            steps = _chunk_with_room(chunks, chunk_size)
+            load(value, steps)
+            steps.append(RegisterStep(Action.OUTPUT, value))
         for value in ending.get(k, ()):
             if value in slot_of:
                 heappush(free, slot_of[value])
@@ -244,6 +249,13 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
             steps[:] = [x._replace(slot=x.slot - FIXED + slots) if x.slot >= FIXED else x for x in steps]
     cell_slots = {x: slot_of[x] for x in outline.cells if x in slot_of}
     return Allocation(chunks, ends, slots + len(outline.tables.fixed), cell_slots)
+
+
+def _chunk_with_room(chunks: list[list[RegisterStep]], chunk_size: int) -> list[RegisterStep]:
+    """The chunk that a copy goes to: the last one, or a new one after it."""
+    if len(chunks[-1]) >= _STEPS_PER_INSTRUCTION * chunk_size:
+        chunks.append([])
+    return chunks[-1]
 
 
 def _last_uses(outline: Outline, stretches: list[Stretch], drafts: list[_Draft]) -> dict[int, tuple[int, int]]:

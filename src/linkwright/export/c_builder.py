@@ -100,6 +100,9 @@ class CBuilder(Builder):
     def select(self, condition: str, if_true: str, if_false: str) -> str:
         return self.define(self.type.text, f"{condition} ? {if_true} : {if_false}")
 
+    def opaque(self, x: str) -> str:
+        return x
+
     def logic(self, op: str, x: str, y: str) -> str:
         return self.define("int", f"{x} {_LOGIC[op]} {y}")
 

@@ -146,6 +146,9 @@ def why_not(model: Model, recipe: Recipe, wish: Wish, coordinates: str = "tree")
         return f"approximate: {recipe.approximation}"
     if recipe.needs_independent_rows and model.constraints:
         return "needs constraint rows that are independent at every pose"
+    aside = recipe.why_not_unasked(model)
+    if aside is not None:
+        return aside
     try:
         wish.request(model, recipe.name)
     except LinkwrightError as error:

@@ -15,6 +15,7 @@ from ..algorithms.constrained.bbo import bbo, prox_bbo
 from ..algorithms.constrained.constrained_aba import constrained_aba
 from ..algorithms.constrained.constrained_ltl import ltl, ltl_soft, prox_ltl, prox_ltls
 from ..algorithms.constrained.lcaba import lcaba
+from ..algorithms.constrained.mixed import MixedGraph
 from ..algorithms.constrained.pv import prox_pv, pv
 from ..algorithms.constrained.pv_base import pv_auto
 from ..algorithms.constrained.pv_early import pv_early
@@ -32,12 +33,14 @@ from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
 from .constraint_programs import check_positions
 from .least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
-from .penalties import AUGMENTED, DUAL, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
+from .mixing import cheapest_mixture, numbers_of, too_alike_to_mix
+from .penalties import AUGMENTED, DUAL, MIXED, PRIMAL, ROOTS, Stiffness, bearable_stiffness, penalties, softened
 from .precision import SINGLE, Precision
 from .recipe import Constraints, Recipe, external_forces
 from .solvable import check_solvable
 from .status import status
 
+Method = Callable[[Model, Mapping[str, Any]], Callable[..., Any]]
 _OUTPUTS = ("a", "forces", "lam", "residual", "iterations", "status")
 _DEFAULT = ("a", "forces", "residual", "iterations", "status")
 # Inputs that options switch on, in the order of the call.
@@ -50,6 +53,7 @@ TOLERANCE = {"float64": 1e-8, "float32": 1e-6}
 DUAL_TOLERANCE = {"float64": 1e-14, "float32": 1e-12}
 CONSISTENT = {"float64": 1e-6, "float32": 1e-5}  # see `Accuracy`
 ROOTS_TOLERANCE = {"float64": 1e-10, "float32": 1e-7}
+_TOLERANCES = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE, MIXED: ROOTS_TOLERANCE}
 # What evidence has to show where digits may be lost (evidence.py), by the precision of the answer.
 TRUSTED_ERROR = {"float64": 7e-7, "float32": 7e-4}
 
@@ -73,6 +77,18 @@ SOFT = Family({**_OPTIONS, "mu": None}, lambda options: False, approximation="pe
 # Penalties take iterations to be right, and nobody to count them. A typical sample takes the factorization and one
 # sweep beyond it.
 PROXIMAL = Family({**SOFT.options, **_ITERATED}, lambda options: options["iterations"] is None, expected_passes=2)
+
+
+def _mixed(model: Model, options: Mapping[str, Any]):
+    given = options["carried"]
+    numbers = cheapest_mixture(model) if given is None else numbers_of(model, given)
+    return functools.partial(MixedGraph, numbers=numbers)
+
+
+def _check_mixed(model: Model, options: Mapping[str, Any]) -> None:
+    _check_options(model, options)
+    if options["carried"] is not None:
+        numbers_of(model, options["carried"])
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -111,10 +127,13 @@ def _check_options(model, options) -> None:
 
 
 class Solver:
-    """One solver's way from a state to accelerations and multipliers; called, all outputs of its program."""
+    """One solver's way from a state to accelerations and multipliers; called, all outputs of its program.
 
-    def __init__(self, name: str, solve, stiffness: Stiffness, family: Family):
-        self._name, self._solve, self._stiffness, self._family = name, solve, stiffness, family
+    method(model, options)   the algorithm: `solve(problem)`, of proximal solvers `solve(problem, start)`
+    """
+
+    def __init__(self, name: str, method: Method, stiffness: Stiffness, family: Family):
+        self._name, self._method, self._stiffness, self._family = name, method, stiffness, family
 
     def __call__(self, tree, x, options):
         problem, start = self.problem(tree, x, options), x.get("lam")
@@ -153,7 +172,7 @@ class Solver:
             if not counted:
                 if precision.answer == SINGLE:
                     wanted = softened(wanted, _rank_tolerance(tree.model, options, precision))
-                if self._stiffness is PRIMAL and given is None:
+                if self._stiffness.on_links and given is None:
                     wanted = bearable_stiffness(tree.model, wanted)
             mu = list(x["mu"]) if given == "input" else penalties(tree.model, given, wanted).tolist()
         return ConstrainedProblem(
@@ -164,19 +183,18 @@ class Solver:
     def solution(self, problem: ConstrainedProblem, options, lam: Sequence | None = None) -> Solution:
         """From multipliers `lam`, of a proximal solver."""
         model, precision = problem.tree.model, Precision.of(options)
-        trusted = _trusted(precision, precision.most_lost(self._name))
+        trusted, solve = _trusted(precision, precision.most_lost(self._name)), self._method(model, options)
         if self._family is not PROXIMAL:
-            hard = pv_auto if options.get("base") == "last" else self._solve
-            solution = hard(problem)
-            return examined(problem, solution, hard, trusted) if self._family is HARD else solution
+            solution = solve(problem)
+            return examined(problem, solution, solve, trusted) if self._family is HARD else solution
         start = [0.0] * len(problem.rows) if lam is None else list(lam)
-        factored = self._solve(problem, start)
+        factored = solve(problem, start)
         if options["iterations"] is not None:
             return iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
-        usual = {DUAL: DUAL_TOLERANCE, ROOTS: ROOTS_TOLERANCE}.get(self._stiffness, TOLERANCE)[precision.answer]
+        usual = _TOLERANCES.get(self._stiffness, TOLERANCE)[precision.answer]
         solution = converge(factored, _accuracy(model, options, problem.mu, precision, usual), start)
         if self._stiffness is not PRIMAL:
-            return examined(problem, solution, functools.partial(_damped_once, self._solve), trusted)
+            return examined(problem, solution, functools.partial(_damped_once, solve), trusted)
         if usually_lost_to_masses(model) > precision.most_lost_to_masses:
             solution = replace(solution, lost=math.inf)
         return solution
@@ -250,15 +268,17 @@ def wrenches_on_first_frames(problem: ConstrainedProblem, lam) -> list:
 def _recipe(
     name: str, summary: str, solve, family: Family, constraints: Constraints, *, stiffness: Stiffness = PRIMAL,
     options: Mapping[str, Any] | None = None, plans: Callable[[Mapping[str, Any]], bool] = lambda options: False,
-    least: Callable[[Tree], int] | None = None,
+    least: Callable[[Tree], int] | None = None, method: Method | None = None, check_options=_check_options,
+    unasked: Callable[[Model], str | None] = lambda model: None,
 ) -> Recipe:  # fmt: skip
-    solver = Solver(name, solve, stiffness, family)
+    solver = Solver(name, method or (lambda model, options: solve), stiffness, family)
     return Recipe(
         name, summary, ("q", "v", "tau"), _OUTPUTS, solver, ("f_ext",), _DEFAULT,
-        {**family.options, **(options or {})}, check_solvable, _check_options, _switched_inputs,
+        {**family.options, **(options or {})}, check_solvable, check_options, _switched_inputs,
         solves="forward_dynamics", constraints=constraints, needs_independent_rows=family.needs_independent_rows,
         approximation=family.approximation, expected_passes=family.expected_passes, least_operations=least,
-        differentiable=True, solver=solver, freezes_constraints=plans, needs_double=family.promises_answers,
+        differentiable=True, solver=solver, why_not_unasked=unasked, freezes_constraints=plans,
+        needs_double=family.promises_answers,
     )  # fmt: skip
 
 
@@ -276,6 +296,11 @@ CONSTRAINED = (
     _recipe(
         "prox_bbo", "constrained forward dynamics with loops, proximal, multipliers eliminated at loop roots", prox_bbo,
         PROXIMAL, "any", stiffness=ROOTS, least=least_of_bbo,
+    ),
+    _recipe(
+        "mixed", "constrained forward dynamics with loops, each constraint by penalties or by multipliers", None,
+        PROXIMAL, "any", stiffness=MIXED, options={"carried": None}, method=_mixed, check_options=_check_mixed,
+        unasked=too_alike_to_mix,
     ),
     _recipe("bbo", "constrained forward dynamics with loops, independent closures", bbo, HARD, "any"),
     _recipe(
@@ -297,6 +322,7 @@ CONSTRAINED = (
     _recipe(
         "pv", "constrained forward dynamics, independent constraints", pv, HARD, "ground", options={"base": "first"},
         plans=lambda options: options["base"] == "last",
+        method=lambda model, options: pv_auto if options["base"] == "last" else pv,
     ),
     _recipe(
         "pv_early", "constrained forward dynamics, O(n + m), multipliers eliminated early", pv_early, HARD, "ground",

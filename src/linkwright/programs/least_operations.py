@@ -6,7 +6,7 @@ trace of the program has on every mechanism tried (tests/test_solver_choice.py).
 
 from __future__ import annotations
 
-from ..algorithms.constrained.bbo import roots
+from ..algorithms.constrained.carried_rows import roots
 from ..algorithms.constrained.elimination_order import elimination_order
 from ..model import Tree
 

@@ -138,6 +138,7 @@ tolerance  | None, number | about the relative error of accelerations to stop at
 rank_tolerance | None, number | scaled singular value below which directions are dependent; 0 enforces everything
 warm_start | None, "input" | "input": multipliers, or accelerations, to start from with each call
 base       | "first", "last" | when the floating base is eliminated: [Sathya2024] eq. 47 or 49
+carried    | None, names | constraints whose multipliers are carried to their roots; None: by exact count
 equality   | "hard", "soft" | whether constraints are held exactly, or by MuJoCo's soft law
 contact    | "auto", "soft", None | the law of contacts; "auto": soft if the model has pairs that may touch
 cone       | None, "pyramidal", "elliptic" | friction cone; None takes the model's own

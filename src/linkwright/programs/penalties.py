@@ -33,11 +33,13 @@ class Stiffness:
     counted     with the papers' iterations, of which there are as many as asked for, whatever they leave
     converged   with passes until all is right: fewer of them are worth a digit
     single      in single-precision arithmetic
+    on_links    whether they enter the inertias of links, and must be softer where masses differ much
     """
 
     counted: float
     converged: float
     single: float
+    on_links: bool = False
 
     def of(self, *, counted: bool, arithmetic: str) -> float:
         if arithmetic == "float32":
@@ -52,8 +54,9 @@ _SOFTEST = 1e4
 # Penalties divide the residual of a direction by 1 + this at the rank tolerance, at the most.
 _MOST_ON_DEPENDENT = 0.1
 _POSES = 4
-PRIMAL = Stiffness(1e6, 1e7, 1e3)
+PRIMAL = Stiffness(1e6, 1e7, 1e3, on_links=True)
 ROOTS = Stiffness(1e6, 1e6, 1e3)  # proxBBO
+MIXED = Stiffness(1e6, 1e6, 1e3, on_links=True)
 AUGMENTED = Stiffness(1e6, 1e5, 1e3)  # proxLTLs, which adds them to one matrix of all joints
 DUAL = Stiffness(1e8, 1e8, 1e4)
 

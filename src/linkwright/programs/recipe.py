@@ -98,6 +98,8 @@ class Recipe:
     """Whether its first output has derivatives, with the options it has by default."""
     expected_passes: int | None = None
     """Passes of a typical sample where `iterations` are not counted: what choosers reckon with."""
+    why_not_unasked: Callable[[Model], str | None] = lambda model: None
+    """Why it is no candidate for a model where nobody has named it."""
     least_operations: Callable[[Tree], int] | None = None
     """A lower bound of its operations that needs no trace."""
 

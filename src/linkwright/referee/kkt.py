@@ -37,6 +37,7 @@ class KKTSolution:
     forces    by name of constraint: the wrench on its frame, [linear; angular] in the frame's coordinates
     rank      of J, out of `rows`
     residual  the largest |J a - e|, and `asked` the largest |e| or |J a| without constraints
+    moving    the most that joints add to a row, were they not to cancel: the largest |J| |a|
     feasible  whether that is rounding; if not, `a` makes ||J a - e|| least and obeys Gauss among those that do
     """
 
@@ -48,6 +49,7 @@ class KKTSolution:
     residual: float
     feasible: bool
     asked: float
+    moving: float
     singular_values: np.ndarray  # of J M^(-1/2), rows scaled if scales were given, largest first
 
 
@@ -115,9 +117,10 @@ def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd, rank_tolerance,
     a = backward_substitution(C, z - Y.T @ lam)
     asked = max((float(abs(x)) for x in [*e, *(Y @ z)]), default=0.0)
     residual = max((float(abs(x)) for x in J @ a - e), default=0.0)
+    moving = max((float(x) for x in abs(J) @ abs(a)), default=0.0)
     return KKTSolution(
         a.astype(float), lam.astype(float), _forces(dynamics, lam.astype(float)), rank, model.nc, residual,
-        residual <= FEASIBILITY_TOLERANCE * asked, asked, np.array([float(s) for s in every]),
+        residual <= FEASIBILITY_TOLERANCE * asked, asked, moving, np.array([float(s) for s in every]),
     )  # fmt: skip
 
 

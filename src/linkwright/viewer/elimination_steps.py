@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..algorithms.constrained.bbo import roots
+from ..algorithms.constrained.carried_rows import roots
 from ..algorithms.constrained.elimination_order import elimination_order
 from ..model import Model, tree_of
 

@@ -10,23 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...model import Tree
-from ...model.loops import loop_root
 from ...scalar import Scalar, maximum, sqrt, where
-from ...spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, dot, sum_of
+from ...spatial import Force, Motion, RowVector
 from ...spatial.partial_factorization import WEAKEST
+from ..convergence.hard_multipliers import HIDING
 from ..convergence.lost_digits import lost_to_free_accelerations, lost_to_masses
 from ..convergence.overstretched import overstretched
 from ..parts.articulation import Articulation
-from ..rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
-from ..rows.constraint_rows import combine, constrained_bodies, squared_motions
-from ..rows.passing_rows import Passing, add_row
+from ..rows.constrained_problem import NO, PERHAPS, ConstrainedProblem, Solution
+from ..rows.constraint_rows import constrained_bodies, squared_motions
 from ..rows.row_scales import row_scales
+from .carried_rows import CarriedRows
 
-# Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`).
-WEAKEST_AS_GIVEN = 1e-7
+# Of pivots of rows taken in the order given: a weak direction shows less in them than it does elsewhere (`PartialLDL`),
+# so evidence is asked for long before one is as weak as it may be.
 DOUBTFUL = 1e-6
-SHOWS_LESS = 7.0  # times, as measured, where digits are no matter
 
 
 def bbo(problem: ConstrainedProblem) -> Solution:
@@ -36,8 +34,8 @@ def bbo(problem: ConstrainedProblem) -> Solution:
     free = lost_to_free_accelerations(loops.free_size, a, sqrt(maximum(loops.weakest, WEAKEST)))
     lost = maximum(loops.lost, free)
     joints = [(loops.joint[i], loops.y[i]) for i in problem.tree.outward()]
-    unsure = where((loops.weakest < DOUBTFUL) | overstretched(problem, joints, lam), PERHAPS, NO)
-    unsure = where(loops.weakest < WEAKEST_AS_GIVEN, PROBABLY, unsure)
+    doubtful = max(DOUBTFUL, HIDING * (problem.weakest or WEAKEST))
+    unsure = where((loops.weakest < doubtful) | overstretched(problem, joints, lam), PERHAPS, NO)
     return Solution(a, lam, _residuals(problem, change), 1.0, loops.margins, lost=lost, unsure=unsure)
 
 
@@ -96,43 +94,6 @@ class DampedLoops:
         return inner, list(residuals)
 
 
-def roots(tree: Tree) -> list[int]:
-    """Of each constraint, the body where its multipliers are eliminated; 0 is the ground.
-
-    Constraints that hold bodies relative to the world reach the ground, as in PV.
-    """
-    return [loop_root(tree.model, constraint) for constraint in tree.constraints]
-
-
-class _Root:
-    """Rows R eliminated at a body, in terms of its acceleration a and of the multipliers of the rows U that pass on:
-    lam_R = GK a - GU lam_U - z.
-    """
-
-    def __init__(self, rows: list[int], others: list[int], K: dict[int, Force], L, right: list[Scalar]):
-        self.rows, self.others = rows, others
-        self.K = [K[r] for r in rows]
-        self.factor = LDL([[L[r, s] for s in rows] for r in rows])
-        columns = [self.factor.solve([row[k] for row in self.K]) for k in range(6)]
-        self.GK = [Force.of(column[k] for column in columns) for k in range(len(rows))]
-        self.across = [[L[u, r] for r in rows] for u in others]
-        self.GU = [self.factor.solve(entries) for entries in self.across]  # by row of U
-        self.z = self.factor.solve([right[r] for r in rows])
-
-    @property
-    def inertia(self) -> ArticulatedInertia:
-        """K' L^-1 K: what the loop's resistance adds to the body."""
-        return ArticulatedInertia.from_function(
-            lambda r, s: sum_of(row[r] * g[s] for row, g in zip(self.K, self.GK, strict=True))
-        )
-
-    def multipliers(self, a: Motion, lam: Sequence[Scalar], z: Sequence[Scalar]) -> list[Scalar]:
-        return [
-            self.GK[k].dot(a) - z[k] - dot([g[k] for g in self.GU], [lam[u] for u in self.others])
-            for k in range(len(self.rows))
-        ]
-
-
 YZ = tuple[dict[int, list[Scalar]], dict[int, list[Scalar]]]  # y by body, z by root
 
 
@@ -142,59 +103,24 @@ class EliminatedLoops:
     def __init__(self, problem: ConstrainedProblem, damping: Sequence[Scalar], right: list[Scalar]):
         tree, sweep = problem.tree, problem.sweep
         self.problem, self.carriers = problem, set(constrained_bodies(tree))
-        n, m = len(tree.parent), len(right)
-        rooted: dict[int, list[int]] = {}
-        K: list[dict[int, Force]] = [{} for _ in range(n)]
-        number = 0
-        for c, root in zip(problem.constraints, roots(tree), strict=True):
-            own = range(number, number + c.size)
-            number += c.size
-            rooted.setdefault(root, []).extend(own)
-            for body, rows in c.terms:
-                for r, row in zip(own, rows, strict=True):
-                    add_row(K[body], r, row)
-        L = {(r, s): damping[r] if r == s else 0.0 for r in range(m) for s in range(m)}
-        right = list(right)
-
+        self.rows = rows = CarriedRows(problem, range(len(problem.constraints)), damping, right)
         IA = [inertia.articulated() for inertia in tree.lumped]
         self.loads = list(IA)  # when eliminated, without what loops add at their roots, which may be as stiff as mu
         pA = list(problem.wrenches)
-        self.joint: list[Articulation] = [None] * n  # type: ignore[list-item]
-        self.y: list[list[Scalar]] = [[]] * n
-        self.passing: dict[int, Passing] = {}
-        self.root: dict[int, _Root] = {}
-        for i in (*tree.inward(), 0):
-            self.loads[i] = IA[i]
-            if i in rooted:
-                others = sorted(set(K[i]) - set(rooted[i]))
-                K[i].update({r: Force.zero() for r in rooted[i] if r not in K[i]})
-                self.root[i] = at_root = _Root(rooted[i], others, K[i], L, right)
-                IA[i] = IA[i] + at_root.inertia
-                pA[i] = pA[i] - combine(at_root.K, at_root.z)
-                for u, across, G in zip(others, at_root.across, at_root.GU, strict=True):
-                    K[i][u] = K[i][u] - combine(at_root.GK, across)
-                    right[u] = right[u] - dot(across, at_root.z)
-                    for w, entries in zip(others, at_root.across, strict=True):
-                        if w <= u:
-                            L[u, w] = L[w, u] = L[u, w] - dot(G, entries)
-            if not i:
-                break
+        self.joint: list[Articulation] = [None] * len(tree.parent)  # type: ignore[list-item]
+        self.y: list[list[Scalar]] = [[]] * len(tree.parent)
+        for i in tree.inward():
             p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
+            self.loads[i] = IA[i]
+            rows.meet(i, IA, pA)
             self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])
             self.y[i] = y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(pA[i]), strict=True)])
             IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
             pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
-            left = sorted(set(K[i]) - set(self.root[i].rows)) if i in self.root else sorted(K[i])
-            if not left:
-                continue
-            self.passing[i] = through = Passing(joint, left, [K[i][r] for r in left])
-            nothing = [0.0] * len(y)
-            for a, r in enumerate(left):
-                right[r] = right[r] - dot(through.KS[a], y)
-                for b, s in enumerate(left[: a + 1]):
-                    L[r, s] = L[s, r] = L[r, s] + dot(through.KS[a], through.solved[b])
-                felt = joint.force_felt(K[i][r], [-x for x in through.solved[a]], nothing)
-                add_row(K[p], r, X.T @ felt)
+            rows.pass_joint(i, joint, X, y, {})
+        self.loads[0] = IA[0]
+        rows.meet(0, IA, pA)
+        self.root = rows.root
 
     @property
     def lost(self) -> Scalar:
@@ -222,8 +148,7 @@ class EliminatedLoops:
     @property
     def margins(self) -> list[Scalar]:
         """Not positive where rows are dependent, whatever else is found out."""
-        weakest = max(WEAKEST, SHOWS_LESS * (self.problem.weakest or 0.0))
-        return [strength - weakest for strength in self.strengths]
+        return [strength - WEAKEST for strength in self.strengths]
 
     @property
     def present(self) -> YZ:
@@ -236,22 +161,14 @@ class EliminatedLoops:
         a: list[Scalar] = [0.0] * tree.nv
         lam: list[Scalar] = [0.0] * len(self.problem.rows)
         change = [Motion.zero()] * len(tree.parent)
-        for i in (0, *tree.outward()):
-            if bodies is not None and i and i not in bodies:
+        self.rows.find(0, change[0], z, lam)
+        for i in tree.outward():
+            if bodies is not None and i not in bodies:
                 continue
-            if i:
-                carried = sweep.X[i] @ change[tree.parent[i]]
-                rates = self.joint[i].rates(y[i], carried)
-                if i in self.passing:
-                    through = self.passing[i]
-                    for r, solved in zip(through.rows, through.solved, strict=True):
-                        rates = [x - s * lam[r] for x, s in zip(rates, solved, strict=True)]
-                a[tree.iv[i]] = rates
-                change[i] = sweep.S[i].add_motion(carried, rates)
-            if i in self.root:
-                root = self.root[i]
-                for r, x in zip(root.rows, root.multipliers(change[i], lam, z[i]), strict=True):
-                    lam[r] = x
+            carried = sweep.X[i] @ change[tree.parent[i]]
+            a[tree.iv[i]] = rates = self.rows.rates(i, self.joint[i].rates(y[i], carried), lam)
+            change[i] = sweep.S[i].add_motion(carried, rates)
+            self.rows.find(i, change[i], z, lam)
         return a, change, lam
 
     def swept(self, right: Sequence[Scalar]) -> YZ:
@@ -262,18 +179,13 @@ class EliminatedLoops:
         wrench = {i: Force.zero() for i in (0, *carriers)}
         for i in (*sorted(carriers, reverse=True), 0):
             if i in self.root:
-                root = self.root[i]
-                changes[1][i] = dz = root.factor.solve([right[r] for r in root.rows])
-                wrench[i] = wrench[i] - combine(root.K, dz)
-                for u, across in zip(root.others, root.across, strict=True):
-                    right[u] = right[u] - dot(across, dz)
+                changes[1][i], pull = self.rows.change_at_root(i, right)
+                wrench[i] = wrench[i] + pull
             if not i:
                 break
             joint, p = self.joint[i], tree.parent[i]
             changes[0][i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
-            if i in self.passing:
-                for r, KS in zip(self.passing[i].rows, self.passing[i].KS, strict=True):
-                    right[r] = right[r] - dot(KS, dy)
+            self.rows.change_at_joint(i, dy, right)
             wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
         return changes
 

@@ -7,7 +7,7 @@ than it costs a block of 6 x 6; that is not in the paper, and the same numbers c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -68,17 +68,19 @@ def transposed(block: Block) -> Block:
 
 
 class CoupledLinks:
-    """What is left of the graph while links are being eliminated."""
+    """What is left of the graph while links are being eliminated; `but`: constraints that are none of its own."""
 
     def __init__(
         self, problem: ConstrainedProblem, lam: Sequence[Scalar], order: Sequence[int],
-        blocks: Sequence[PenaltyBlock | BodyPenalty],
+        blocks: Sequence[PenaltyBlock | BodyPenalty], but: Collection[int] = (),
     ):  # fmt: skip
         self.IA = [inertia.articulated() for inertia in problem.tree.lumped]
         self.pA, self.H = list(problem.wrenches), Couplings()
         self.springs: dict[int, list[LoopSpring]] = {}  # by the link at the moving end, which goes first
         turn = {i: k for k, i in enumerate(order)}
-        for c, own in zip(problem.constraints, problem.split(lam), strict=True):
+        for number, (c, own) in enumerate(zip(problem.constraints, problem.split(lam), strict=True)):
+            if number in but:
+                continue
             pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
             terms = sorted(c.terms, key=lambda term: turn[term[0]])
             as_spring = len(terms) == 2 and c.size < FULL

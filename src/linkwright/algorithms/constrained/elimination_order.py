@@ -6,15 +6,20 @@ degree). Eliminating a link couples its neighbours and its parent to one another
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ...model import Tree
 
 
-def elimination_order(tree: Tree) -> list[tuple[int, tuple[int, ...]]]:
-    """(link, its neighbours when it is eliminated), tips first. Without loops: the reverse of the numbering."""
+def elimination_order(tree: Tree, but: Collection[int] = ()) -> list[tuple[int, tuple[int, ...]]]:
+    """(link, its neighbours when it is eliminated), tips first. Without loops: the reverse of the numbering.
+
+    `but`: numbers of constraints that do not couple the links they act on.
+    """
     n = len(tree.parent)
     neighbours: list[set[int]] = [set() for _ in range(n)]
-    for bodies in tree.constraint_bodies:
-        for i in bodies:
+    for number, bodies in enumerate(tree.constraint_bodies):
+        for i in () if number in but else bodies:
             neighbours[i] |= set(bodies) - {i}
     waiting = [len(tree.graph.children[i]) for i in range(n)]
     ready = [i for i in range(1, n) if not waiting[i]]

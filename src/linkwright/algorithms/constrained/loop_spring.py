@@ -82,3 +82,7 @@ class SpringPassage:
 
     def pull(self, dy: Sequence[Scalar]) -> list[Scalar]:
         return [dot(row, dy) for row in self.GS]
+
+    def felt(self, dy: Sequence[Scalar]) -> Force:
+        """By the anchor."""
+        return self.spring.wrench(self.pull(dy))

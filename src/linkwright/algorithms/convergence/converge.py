@@ -151,10 +151,10 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
         length = where(running & ~doubtful, 1.0 / maximum(theta, _SMALL), 0.0)
         inner = [x + length * d for x, d in zip(inner, change, strict=True)]
         residuals, lam = residuals + moved * length, lam + step * length
-        left, sigma = sizes.relative_square(residuals), accuracy.singular_value(theta)
-        found = left <= accuracy.allowed(sigma)
+        # a step along strong directions leaves of weak ones, met before, what was there
+        weakest = where(running, minimum(values[-2], accuracy.singular_value(theta)), values[-2])
+        found = sizes.relative_square(residuals) <= accuracy.allowed(weakest)
         passes, outcome = values[-3] + where(running, 1.0, 0.0), where(running, where(found, 1.0, 0.0), values[-1])
-        weakest = where(running, minimum(values[-2], sigma), values[-2])
         return [*inner, *residuals, *lam, passes, weakest, outcome], found | doubtful
 
     found = sizes.relative_square(residuals) <= accuracy.allowed(1.0)

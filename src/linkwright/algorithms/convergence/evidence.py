@@ -29,6 +29,10 @@ _PATTERNS = 2
 # Of the changes that patterns make, added up. On mass ratios to 1e9 and toggles (docs/trust.md) no error was larger
 # than five times the larger of them.
 _SAFETY = 5.0
+# A pull is about 1 / sigma^2 of the weakest direction. The least pivot is four rank tolerances squared, this is two of
+# them; directions a third of the tolerance strong and less pull fifty times as hard, so a pattern may be fifty times
+# as blind to them as usual.
+_PULL = 3.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def examined(
     right = error <= trusted.error
     lost = where(doubt > 0.5, where(right, 0.0, 2.0 * trusted.most_lost), solution.lost)
     if pull is not None:
-        unsure = where(doubt > 0.5, where(pull * (problem.weakest or WEAKEST) < 1.0, NO, PROBABLY), NO)
+        unsure = where(doubt > 0.5, where(pull * (problem.weakest or WEAKEST) < _PULL, NO, PROBABLY), NO)
     else:
         unsure = None if solution.unsure is None else where(right, NO, solution.unsure)
     return replace(solution, lost=lost, unsure=unsure)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...scalar import Scalar, maximum
+from ...scalar import Scalar, maximum, sqrt
 from ..rows.constrained_problem import ConstrainedProblem
 
 # A constraint is met to this, relative to what it asks for and to what joints may add to its acceleration.
@@ -19,12 +19,12 @@ def unmet(problem: ConstrainedProblem, sizes: Sequence[Scalar], residuals: Seque
     sizes  of joint accelerations, not negative: those found, and those without constraints, of which they are what is
            left (nothing, in a mechanism that is held in every way)
     """
-    tree, worst = problem.tree, 0.0
-    for c, given, left in zip(problem.constraints, tree.constraints, problem.split(residuals), strict=True):
+    worst: Scalar = 0.0
+    for c, left in zip(problem.constraints, problem.split(residuals), strict=True):
         turning, shifting, reach = _accelerations(problem, c.body, sizes)
-        for row, e, residual in zip(np.array(given.rows), c.e, left, strict=True):  # type: ignore[attr-defined]
-            # no joint adds more than it would with the frame at full stretch
-            linear, angular = (float(np.linalg.norm(part)) for part in (row[:3], row[3:]))
+        for row, e, residual in zip(c.K, c.e, left, strict=True):
+            # no joint adds more than it would with the body at full stretch
+            linear, angular = (sqrt(part @ part) for part in (row.linear, row.angular))
             scale = abs(e) + turning * (angular + linear * reach) + shifting * linear
             worst = maximum(abs(residual) - scale * UNMET, worst)
     return worst

@@ -29,7 +29,7 @@ EXHAUSTED = 1e-12
 NEAR = 3.0
 NOTICEABLE = 1e-6  # ... if accelerations change by more than this, relatively
 # Rounding asks of a dependent direction about sigma times the accelerations; contradictions ask for more.
-ROUNDING = 10.0
+ROUNDING = 3.0
 NOISE = 100.0  # errors of T, in units of the rounding of a number as large as kappa
 # A Ritz vector below the limit is a direction if T u = theta u but for this share of the root of the limit: that much
 # of strong directions, where T is 1, would lift theta to the limit.
@@ -111,8 +111,10 @@ class WeakDirections:
 
         They are enough when they hold the solution of (T + weakest) x = r but for that share of r: there the last entry
         of the solution in the vectors, times the next subdiagonal, is what is left; L D L' of the tridiagonal gives it.
+        The last one must not mix dependent directions with others: the next one tells them apart.
         """
         m, root, weakest = len(r), self.root, self.accuracy.weakest
+        unresolved = RESOLVED * sqrt(weakest)
 
         def body(values):
             w, Q = RowVector(values[:m]), [RowVector(values[m * k : m * (k + 1)]) for k in range(1, VECTORS + 1)]
@@ -132,7 +134,8 @@ class WeakDirections:
                 *w, *(x for vector in (q, *Q[:-1]) for x in vector), alpha, *diagonal[:-1], coupling, *beside[:-1],
                 following, used + 1.0, pivot, right,
             ]  # fmt: skip
-            return new, (following <= EXHAUSTED) | (following * abs(right) <= enough * abs(pivot))
+            mixed = (alpha <= weakest) & (following > unresolved)
+            return new, (following <= EXHAUSTED) | (following * abs(right) <= enough * abs(pivot)) & ~mixed
 
         size = sqrt(r.square)
         start = [*r, *[0.0] * (VECTORS * m), *[1.0] * VECTORS, *[0.0] * VECTORS, size, 0.0, 1.0, 1.0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...algorithms.constrained.bbo import roots
+from ...algorithms.constrained.carried_rows import roots
 from ...algorithms.constrained.elimination_order import elimination_order
 from ...model import Tree
 from ..item import Check, Diagram, Figure, Item, Panel, Table, Values
