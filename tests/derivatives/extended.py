@@ -63,16 +63,15 @@ def moved(model, name: str, value, direction, step):
     return np.asarray(value, np.longdouble) + direction
 
 
-def central_difference(program: Program, inputs: dict, directions: dict, of: str, model=None, evaluate=None):
+def central_difference(program: Program, inputs: dict, directions: dict, of: str, model=None, size=STEP):
     """The derivative of output `of` along `directions`, {input: direction}."""
-    evaluate = evaluate or (lambda given: run(program, given)[of])
     ends = []
-    for step in (STEP, -STEP):
+    for step in (size, -size):
         given = {**inputs, **{k: moved(model, k, inputs[k], d, step) for k, d in directions.items()}}
-        ends.append(evaluate(given))
+        ends.append(run(program, given)[of])
     if model is not None and of in CONFIGURATIONS:
         up, down = (np.array(list(x), dtype=object) for x in ends)
         change = np.array(configuration.difference(model, down, up), np.longdouble)
     else:
         change = ends[0] - ends[1]
-    return np.asarray(change / (2 * STEP), float)
+    return np.asarray(change / (2 * size), float)

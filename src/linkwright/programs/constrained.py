@@ -242,6 +242,11 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
     )
 
 
+def accuracy_of(model: Model, mu, precision: Precision) -> Accuracy:
+    """That of solvers with penalties mu on bodies, at their usual options."""
+    return _accuracy(model, PROXIMAL.options, mu, precision, TOLERANCE[precision.answer])
+
+
 def _outputs(problem: ConstrainedProblem, solution: Solution, most_lost: float, *, hard: bool):
     return {
         "a": solution.a,

@@ -53,6 +53,6 @@ CONTACT = (
         "contact_dynamics", "forward dynamics with contacts, limits and dry friction, MuJoCo's soft law",
         ("q", "v", "tau", "dt"), _OUTPUTS, _evaluate, ("f_ext",), _DEFAULT, _OPTIONS, check_solvable, _check_options,
         switched_inputs=lambda options: ("warm",) if options["warm_start"] == "input" else (), constraints="any",
-        contacts=lambda options: "soft", differentiable=False, needs_double=lambda options: True,
+        contacts=lambda options: "soft", needs_double=lambda options: True,
     ),
 )  # fmt: skip

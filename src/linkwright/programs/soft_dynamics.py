@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -11,21 +11,25 @@ import numpy as np
 
 from ..algorithms.contact.candidates import Candidate, candidates
 from ..algorithms.contact.contacts import Contacts
-from ..algorithms.contact.ends import Ends
 from ..algorithms.contact.equalities import soften
-from ..algorithms.contact.newton import newton
+from ..algorithms.contact.ends import Ends
+from ..algorithms.contact.linearization import law_forces, linearized, unbalanced
+from ..algorithms.contact.newton import SoftSolution, newton
 from ..algorithms.contact.rows import RowLaw, joint_rows, rolled
 from ..algorithms.contact.sites import JointSite
 from ..algorithms.contact.soft_problem import SoftProblem
 from ..algorithms.contact.weights import weights
+from ..algorithms.convergence.converge import converge
+from ..algorithms.convergence.swept_bodies import SweptBodies
 from ..algorithms.rows.constrained_problem import ConstrainedProblem
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.tree.kinematics import placements
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.contact.law import CONES
-from ..scalar import Scalar, maximum, sqrt, where
+from ..scalar import Scalar, maximum, solved, sqrt, where
 from ..spatial import Force, sum_of
+from .constrained import accuracy_of
 from .penalties import PRIMAL, bearable_stiffness, penalties
 from .precision import Precision
 from .status import status
@@ -71,9 +75,42 @@ class SoftDynamics:
         tolerance = TOLERANCE[precision.answer] if options["tolerance"] is None else float(options["tolerance"])
         limit = MOST_PASSES if options["iterations"] is None else options["iterations"]
         start = [0.0] * tree.nv if start is None else list(start)
+        self._precision = precision
         least = float(options["improvement"] or 0.0) * weights(tree.model).mean_inertia * tree.nv if tree.nv else 0.0
         ends = Ends(tolerance, least, limit, _ROUNDINGS * precision.rounding)
-        self.solution = newton(self.soft, start, ends)
+        self.solution = self._solved(lambda: newton(self.soft, start, ends))
+
+    def _solved(self, find: Callable[[], SoftSolution]) -> SoftSolution:
+        """The solution; accelerations and multipliers of hard constraints are unknowns of its equations."""
+        soft, n = self.soft, self.tree.nv
+
+        def found():
+            solution = find()
+            held = soft.constraint_forces(solution.a, solution.phi) if soft.hard else []
+            return [*solution.a, *(-f for own in held for f in own)], solution
+
+        z, solution = solved(
+            found, lambda z: unbalanced(soft, z[:n], z[n:]), lambda sides, transposed: self._again(sides),
+            n + (len(self.problem.rows) if soft.hard else 0),
+        )  # fmt: skip
+        if solution is not None:
+            return solution
+        a, lam = list(z[:n]), self.problem.split(z[n:]) if soft.hard else []
+        x = soft.values(a, rolled(self.problem, a))
+        phi = [*law_forces(soft, x), *([-y for y in own] for own in lam)]
+        return SoftSolution(a, x, phi, 0.0, True, True)
+
+    def _again(self, sides: Sequence[Scalar]) -> tuple[list[Scalar], Scalar]:
+        """The equations at the solution, linearized, with other right-hand sides."""
+        n, nc = self.tree.nv, len(self.problem.rows)
+        rows = list(sides[n:]) or [0.0] * nc
+        graph = linearized(self.soft, self.a, sides[:n], rows)
+        if not self.soft.hard or not nc:
+            w, _ = graph.accelerate(graph.y, None)
+            return w, status(w, graph.pivots)
+        accuracy = accuracy_of(self.tree.model, self.problem.mu, self._precision)
+        found = converge(SweptBodies(graph), accuracy, [0.0] * nc)
+        return [*found.a, *found.lam], status(found.a, found.pivots, found.converged, found.outcome)
 
     @property
     def a(self) -> list[Scalar]:

@@ -247,7 +247,7 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 
 def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    """With the integrator and accuracy that the model's file names, and the soft law for "auto" where there are pairs."""
+    """With the integrator and accuracy that the model's file names, and for "auto" the soft law if there are pairs."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
     if contact == "auto":
         contact = "soft" if model.pairs else None
@@ -256,11 +256,11 @@ def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
     settled = {**options, "contact": contact, "integrator": integrator}
     if contact == "soft":
         named = model.simulation
-        if options["iterations"] is None:
+        if options.get("iterations") is None:
             settled["iterations"] = named.iterations
-        if options["improvement"] is None:
+        if options.get("improvement") is None:
             wanted = IMPROVEMENT if named.improvement is None else named.improvement
-            settled["improvement"] = wanted if options["tolerance"] is None else 0.0
+            settled["improvement"] = wanted if options.get("tolerance") is None else 0.0
     return settled
 
 

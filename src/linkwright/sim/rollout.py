@@ -12,7 +12,7 @@ from ..codegen import CompiledFunction
 from ..errors import InputError, SimulationError
 from ..model import Model
 from .control import Control
-from .given import Given
+from .prepared import Prepared
 from .trajectory import Trajectory
 
 # A call of compiled code does about this many operations (some tenths of a second), so that Ctrl-C gets through.
@@ -22,24 +22,22 @@ _FIRST_SOLUTIONS = 3  # with two iterations each, six in all: to rounding in all
 
 
 class Rollout:
-    """One simulation: inputs of the step, and the pieces of trajectory computed so far."""
+    """One simulation: inputs of the step, and the pieces of trajectory computed so far.
 
-    def __init__(
-        self, model, step: CompiledFunction, control: Control, given: Given, q, v, act, dt, steps, every, kept,
-        options,
-    ):  # fmt: skip
-        self.model, self.step, self.control, self.dt, self.steps, self.every = model, step, control, dt, steps, every
-        self.kept, self.options, self.given = kept, options, given
+    diverging   "raise" where a state is not finite; "keep" goes on with the other samples
+    """
+
+    def __init__(self, prepared: Prepared, step: CompiledFunction, *, diverging: str = "raise"):
+        self.step, self.diverging = step, diverging
+        self.model, self.control, self.given = prepared.model, prepared.control, prepared.given
+        self.dt, self.steps, self.every = prepared.dt, prepared.steps, prepared.every
+        self.kept, self.options = prepared.kept, prepared.options
+        model, control, given, options, dt = self.model, self.control, self.given, self.options, self.dt
         self.inputs, self.advancing = {**control.inputs, **given.arrays}, (*control.advancing, *given.advancing)
         self.base_pushed = "f_ext" in given.arrays or _pushes_base(model, control)
-        batches: set[int] = {len(x) for x in (q, v, act) if x.ndim == 2} | given.samples
-        if control.batch is not None:
-            batches.add(control.batch)
-        if len(batches) > 1:
-            raise InputError(
-                f"q0, v0, act0, control, ctrl, f_ext and parameters hold {sorted(batches)} samples; expected one number"
-            )
-        self.lead = tuple(batches)
+        samples = prepared.samples
+        self.lead = () if samples is None else (samples,)
+        q, v, act, kept, steps, every = prepared.q, prepared.v, prepared.act, self.kept, self.steps, self.every
         self.start = {
             "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(5)),
             "worst": self._spread(np.zeros(6)),
@@ -164,7 +162,7 @@ class Rollout:
         return np.ascontiguousarray(np.broadcast_to(array, shape))
 
     def _check_finite(self) -> None:
-        if isfinite(self.state["q"].sum()) and isfinite(self.state["v"].sum()):
+        if self.diverging == "keep" or (isfinite(self.state["q"].sum()) and isfinite(self.state["v"].sum())):
             return
         whole = self.trajectory()
         ok = np.isfinite(whole.q).all(axis=-1) & np.isfinite(whole.v).all(axis=-1)

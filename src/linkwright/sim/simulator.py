@@ -13,7 +13,7 @@ from ..io import load
 from ..model import Model
 from .commands import as_activations, as_commands, check_actuated, check_commands, keyframe_of
 from .given import as_given
-from .simulation import check_numbers, chosen_scheme, compiled_step, hashable, state_names
+from .prepared import check_numbers, chosen_scheme, compiled_step, hashable, state_names
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2

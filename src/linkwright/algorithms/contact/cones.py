@@ -176,8 +176,8 @@ class EllipticContact(ContactRows):
 
     def hessian(self, x: Values) -> EllipticHessian:
         U = self.away(x)
-        T = sqrt(sum_of(u * u for u in U[1:]))
-        inverse = 1.0 / maximum(T, NO_LENGTH)
+        T = sqrt(maximum(sum_of(u * u for u in U[1:]), NO_LENGTH * NO_LENGTH))
+        inverse = 1.0 / T
         return EllipticHessian(*cone_regions(U[0], T, inverse, self.mu, self.c), [u * inverse for u in U[1:]])
 
 

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...model import Tree
-from ...scalar import Numbers, Scalar, sqrt
+from ...scalar import Numbers, Scalar, maximum, sqrt
 from ...spatial import Force, Motion, Vector, sum_of
 from ..rows import ConstraintAtState, FrameMotions, RelativePoses, Terms, constraints_at
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import ConstraintRows, constrained_bodies
 from ..rows.row_scales import row_scales
+from .geometry.touch import NO_LENGTH
 from .impedance import impedance, pull, stiffness
 
 
@@ -45,7 +46,8 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
         typical = [float(d) for d in scales[start : start + rows.size]]
         start += rows.size
         soft = _soft_rows(tree, problem, held, rows, motions, poses, own.inverse_weight, typical, own.torque_scale)
-        d = impedance(own.softness, sqrt(sum_of(x * x for x in soft.error)))
+        length = sqrt(maximum(sum_of(x * x for x in soft.error), NO_LENGTH * NO_LENGTH))
+        d = impedance(own.softness, length)
         k, b = pull(own.softness.solref, own.softness, dt, law.refsafe)
         e = [
             -(u * b) - d * r * k - drift

@@ -54,8 +54,8 @@ class IsotropicContact:
         if self._turns:
             turning = self._stretched(w)
             square = square + turning @ turning
-        T = sqrt(square)
-        inverse = 1.0 / maximum(T, NO_LENGTH)
+        T = sqrt(maximum(square, NO_LENGTH * NO_LENGTH))
+        inverse = 1.0 / T
         normal, mixed, shared, turned = cone_regions(N, T, inverse, mu, self._c)
         s = tangential * (inverse * f)
         sticking = shared * (f * f)

@@ -14,7 +14,7 @@ from .cones import Values
 class LimitRow:
     """D/2 z^2 of z = sign x - e where it is negative; D is zero away from the limit."""
 
-    sign: float
+    sign: Scalar
     D: Scalar
     e: Scalar
 
@@ -54,6 +54,22 @@ class JointRows:
             H = H + where(on, limit.D, 0.0)
             load = load + where(on, limit.D * limit.e * limit.sign, 0.0)
         return H, load
+
+    def slopes(self, x: Scalar, d: Scalar, t: Scalar) -> tuple[Scalar, Scalar]:
+        """First and second derivative of the cost at x + t d along d; what does not depend on t is written apart."""
+        first: Scalar = 0.0
+        second: Scalar = 0.0
+        if self.friction is not None:
+            F, D, e = self.friction.loss, self.friction.D, self.friction.e
+            force = (x - e) * D + t * (d * D)
+            first = minimum(maximum(force, -F), F) * d
+            second = where(absolute(force) >= F, 0.0, d * d * D)
+        for limit in self.limits:
+            step = limit.sign * d
+            z = (limit.sign * x - limit.e) + t * step
+            first = first + minimum(z, 0.0) * (limit.D * step)
+            second = second + where(z < 0.0, limit.D * (d * d), 0.0)
+        return first, second
 
     def friction_force(self, x: Values) -> Scalar:
         if self.friction is None:

@@ -30,6 +30,9 @@ from .sites import Along, ConstraintSite, JointSite, moved
 from .soft_problem import Iterate, SoftProblem
 
 EXPECTED_PASSES = 4.0
+# Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone,
+# and a search would stop anywhere.
+_BEYOND_DOUBT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -93,12 +96,14 @@ def _walk(
         dphi.append(more)
     rest = now.w * sum_of(p * r for p, r in zip(da, g, strict=True))
     steep = sums.residual + rest
-    t = walked(SearchLine(soft.sites, now.x, d, steep, sums.kept + rest, sums.change - rest, rounding))
+    length = largest(da)
+    line = SearchLine(soft.sites, now.x, d, steep, sums.kept + rest, sums.change - rest, rounding)
+    t = where(length <= _BEYOND_DOUBT * (1.0 + largest(now.a)), 1.0, walked(line))
     there = Iterate(
         moved(now.a, t, da), [moved(p, t, q) for p, q in zip(now.x, d, strict=True)],
         [moved(p, t, q) for p, q in zip(now.phi, dphi, strict=True)], now.w * (1.0 - t),
     )  # fmt: skip
-    return there, largest(da), steep
+    return there, length, steep
 
 
 def _step(

@@ -150,9 +150,8 @@ class JointSite(Site):
         return [numbers[0] * d[0]]
 
     def slopes(self, x: Values, d: Values, t: Scalar, so_far: Slopes) -> Slopes:
-        (z,), (step,) = moved(x, t, d), d
-        H, load = self.rows.penalty([z])
-        return Slopes(so_far.first - step * (load - H * z), so_far.second + step * (H * step))
+        first, second = self.rows.slopes(x[0], d[0], t)
+        return Slopes(so_far.first + first, so_far.second + second)
 
 
 class ConstraintSite(Site):

@@ -1,4 +1,4 @@
-"""What Newton's method minimises, and where it is: a mechanism with sites, and an iterate with what is kept for them."""
+"""What Newton's method minimises, a mechanism with sites, and where it is, with what is kept for them."""
 
 from __future__ import annotations
 

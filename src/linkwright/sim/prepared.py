@@ -1,0 +1,185 @@
+"""A simulation ready to run: everything checked and in arrays, the step not compiled yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..codegen import CompiledFunction
+from ..compilation import compile
+from ..errors import InputError, unknown_name
+from ..io import load
+from ..model import Model
+from ..model.parameters import parameter_shapes
+from ..programs.soft_dynamics import CONTACT_OUTPUTS
+from ..programs.step import settled_options
+from .commands import as_activations, keyframe_of
+from .control import Control, as_control
+from .given import Given, as_given
+from .start import as_state, check_start
+
+_EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status", "iterations", *CONTACT_OUTPUTS,
+                  "act", "actuator_force")  # fmt: skip
+_MOST_STEPS = 2**62
+_STARTS = ("check", "project", "as given")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """`options` are those of the compiled step; `every` is how often states are kept."""
+
+    model: Model
+    q: np.ndarray
+    v: np.ndarray
+    act: np.ndarray
+    control: Control
+    given: Given
+    dt: float
+    steps: int
+    every: int
+    kept: tuple[str, ...]
+    options: Mapping[str, Any]
+
+    def step(self, lanes: int | str = "auto", threads: int | str = 1, cache: bool = True) -> CompiledFunction:
+        options, f_ext = hashable(dict(self.options)), "f_ext" in self.given.arrays
+        return compiled_step(self.model, self.kept, options, self._parameters, f_ext, lanes, threads, cache)
+
+    @property
+    def samples(self) -> int | None:
+        """How many there are; None is one robot without a batch axis."""
+        sizes = {len(x) for x in (self.q, self.v, self.act) if x.ndim == 2} | self.given.samples
+        if self.control.batch is not None:
+            sizes.add(self.control.batch)
+        if len(sizes) > 1:
+            raise InputError(
+                f"q0, v0, act0, control, ctrl, f_ext and parameters hold {sorted(sizes)} samples; expected one number"
+            )
+        return sizes.pop() if sizes else None
+
+    def part(self, samples: slice) -> Prepared:
+        """The same for some of the samples."""
+        axes = {name: len(shape) for name, shape in parameter_shapes(self.model, self._parameters).items()}
+        axes |= {"f_ext": 2, **dict.fromkeys(self.control.inputs, 1)}
+
+        def cut(arrays: Mapping[str, np.ndarray], advancing: Sequence[str]) -> dict[str, np.ndarray]:
+            return {
+                name: array[samples] if array.ndim - axes[name] - (name in advancing) == 1 else array
+                for name, array in arrays.items()
+            }
+
+        given = Given(
+            cut(self.given.arrays, self.given.advancing), self.given.advancing,
+            frozenset({len(range(*samples.indices(n))) for n in self.given.samples}),
+        )  # fmt: skip
+        control = replace(self.control, inputs=cut(self.control.inputs, self.control.advancing))
+        q, v, act = (x[samples] if x.ndim == 2 else x for x in (self.q, self.v, self.act))
+        return replace(self, q=q, v=v, act=act, control=control, given=given)
+
+    @property
+    def _parameters(self) -> tuple[str, ...]:
+        return tuple(name for name in self.given.arrays if name != "f_ext")
+
+
+def prepare(
+    robot: Model | str | Path, q0: Any, v0: Any, *, dt: float | None, steps: int, control: Any, ctrl: Any, act0: Any,
+    f_ext: Any, parameters: Any, record: int, outputs: str | Sequence[str], start: str, options: Mapping[str, Any],
+) -> Prepared:  # fmt: skip
+    """What `simulate` takes, checked; `options` are those of the step that have a name there."""
+    model = robot if isinstance(robot, Model) else load(robot)
+    dt = model.simulation.chosen_dt(dt)
+    integrator, law = chosen_scheme(model, options["integrator"], options["contact"])
+    if start not in _STARTS and model.keyframes:
+        frame = keyframe_of(model, start, q0=q0, v0=v0, act0=act0)
+        q0, v0, act0, start = frame.q, frame.v, frame.act, "check"
+        ctrl = frame.ctrl if model.nu and ctrl is None and control is None else ctrl
+    check_numbers(dt, steps, record, start)
+    kept = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    for name in kept:
+        if name not in _EXTRA_OUTPUTS:
+            raise unknown_name("output of simulate", name, _EXTRA_OUTPUTS)
+    check_kept(kept, options["coordinates"])
+    q, v = as_state(model, q0, v0)
+    if start == "project":
+        q, v = _projected(model, q, v)
+    bound = as_control(model, control, q, steps, ctrl)
+    act = as_activations(model, act0)
+    given = as_given(model, f_ext, parameters, steps, len(q) if q.ndim == 2 else len(v) if v.ndim == 2 else None)
+    if start == "check":
+        check_start(model, q, v)
+    chosen = {
+        **options, "integrator": integrator, "contact": law, "actuators": None if ctrl is None else "input",
+        "feedback": bound.feedback, "warm_start": "input", "books": "input",
+    }  # fmt: skip
+    hashable(chosen)  # refuses what mu cannot be
+    every = min(int(record), int(steps))
+    return Prepared(model, q, v, act, bound, given, float(dt), int(steps), every, kept, chosen)
+
+
+def check_kept(kept: Sequence[str], coordinates: str) -> None:
+    unknown = [name for name in ("lam", "forces") if name in kept and coordinates == "independent"]
+    if unknown:
+        raise InputError(f"outputs {unknown} are not found with coordinates='independent'; 'spanning' finds them")
+
+
+def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> tuple[str, str | None]:
+    """The integrator and the law of contacts: those given, else those of the model."""
+    settled = settled_options(model, {"integrator": integrator, "contact": contact})
+    return settled["integrator"], settled["contact"]
+
+
+def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a step gives and the next one takes, in the order of both."""
+    warm, driven = ("warm",) if options["contact"] else (), ("act", "clamped") if options["actuators"] else ()
+    return ("q", "v", "lam", "lead", "lag", *warm, "work", "worst", *driven)
+
+
+def check_numbers(dt, steps, record, start) -> None:
+    try:
+        fine = not isinstance(dt, bool | np.bool_) and np.isfinite(dt) and np.ndim(dt) == 0 and dt > 0
+    except TypeError:
+        fine = False
+    if not fine:
+        raise InputError(f"dt is {dt!r}; expected a positive number of seconds")
+    for name, value in (("steps", steps), ("record", record)):
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+            raise InputError(f"{name} is {value!r}; expected a positive whole number")
+    if steps > _MOST_STEPS:
+        raise InputError(f"steps is {steps}; expected at most {_MOST_STEPS}: there is not that much time")
+    if start not in _STARTS:
+        raise unknown_name("start", start, _STARTS)
+
+
+def _projected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    from ..assembly import project_configuration, project_velocity
+
+    q = project_configuration(model, q)
+    return q, project_velocity(model, q, v)
+
+
+def hashable(options: dict[str, Any]) -> tuple:
+    mu = options["mu"]
+    values = mu.values() if isinstance(mu, dict) else (mu,)
+    if not all(isinstance(x, int | float | None) for x in values):
+        raise InputError(f"mu is {mu!r}; expected a positive number, or numbers by constraint name")
+    return tuple({**options, "mu": tuple(mu.items()) if isinstance(mu, dict) else mu}.items())
+
+
+@lru_cache(maxsize=32)
+def compiled_step(
+    model: Model, kept: tuple[str, ...], options: tuple, parameters: tuple[str, ...], f_ext: bool, lanes, threads,
+    cache: bool,
+) -> CompiledFunction:  # fmt: skip
+    """The step, kept for the process: simulating again costs no look at the disk."""
+    chosen = dict(options)
+    if isinstance(chosen["mu"], tuple):
+        chosen["mu"] = dict(chosen["mu"])
+    wanted = tuple(dict.fromkeys((*state_names(chosen), *kept)))
+    return compile(
+        model, "step", outputs=wanted, parameters=parameters, f_ext=f_ext, lanes=lanes, threads=threads, cache=cache,
+        repeat=True, **chosen,
+    )  # fmt: skip
