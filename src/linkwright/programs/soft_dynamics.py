@@ -11,8 +11,8 @@ import numpy as np
 
 from ..algorithms.contact.candidates import Candidate, candidates
 from ..algorithms.contact.contacts import Contacts
-from ..algorithms.contact.equalities import soften
 from ..algorithms.contact.ends import Ends
+from ..algorithms.contact.equalities import soften
 from ..algorithms.contact.linearization import law_forces, linearized, unbalanced
 from ..algorithms.contact.newton import SoftSolution, newton
 from ..algorithms.contact.rows import RowLaw, joint_rows, rolled

@@ -67,10 +67,11 @@ def newton(soft: SoftProblem, start: Sequence[Scalar], ends: Ends) -> SoftSoluti
         one_more = where(ended, 0.0, where(running, 1.0, 0.0))
 
         def advance() -> list[Scalar]:
-            there, step, steep = _walk(soft, now, models, g, ends.rounding)
-            return [*there.packed(sites), ends.outcome(soft, now, soft_settled, there, step, steep)]
+            there, step, steep = _walk(soft, now, models, g, ends.rounding, one_more)
+            outcome = ends.outcome(soft, now, soft_settled, there, step, steep)
+            return [*there.packed(sites), where(one_more > 0.5, outcome, GOES_ON)]
 
-        *following, outcome = guard(one_more > 0.5, advance, [*now.packed(sites), GOES_ON])
+        *following, outcome = guard(one_more > 0.5, advance, [*now.packed(sites), GOES_ON], keeps=True)
         return [*following, steps + one_more, maximum(done, outcome)], ended | (outcome > 0.5)
 
     first = Iterate(list(start), soft.values(start, change), [[0.0] * site.size for site in sites], 1.0)
@@ -84,10 +85,10 @@ def newton(soft: SoftProblem, start: Sequence[Scalar], ends: Ends) -> SoftSoluti
 
 
 def _walk(
-    soft: SoftProblem, now: Iterate, models: list[Values], g: Sequence[Scalar], rounding: float
+    soft: SoftProblem, now: Iterate, models: list[Values], g: Sequence[Scalar], rounding: float, goes: Scalar
 ) -> tuple[Iterate, Scalar, Scalar]:  # fmt: skip
-    """Towards the minimum of the quadratic models together, as far as that helps; the largest acceleration of the whole
-    step, and the slope of the cost at its start."""
+    """Towards the minimum of the quadratic models together, as far as that helps, or not at all where `goes` is 0; the
+    largest acceleration of the whole step, and the slope of the cost at its start."""
     da, change = _step(soft, models, [-(now.w * x) for x in g])
     d = soft.values(da, change)
     dphi, sums = [], Along(0.0, 0.0, 0.0)
@@ -98,7 +99,7 @@ def _walk(
     steep = sums.residual + rest
     length = largest(da)
     line = SearchLine(soft.sites, now.x, d, steep, sums.kept + rest, sums.change - rest, rounding)
-    t = where(length <= _BEYOND_DOUBT * (1.0 + largest(now.a)), 1.0, walked(line))
+    t = where(length <= _BEYOND_DOUBT * (1.0 + largest(now.a)), 1.0, walked(line)) * goes
     there = Iterate(
         moved(now.a, t, da), [moved(p, t, q) for p, q in zip(now.x, d, strict=True)],
         [moved(p, t, q) for p, q in zip(now.phi, dphi, strict=True)], now.w * (1.0 - t),
