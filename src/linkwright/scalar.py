@@ -204,6 +204,15 @@ def solved(
     return find() if witness is None else witness(find, equations, again, size)
 
 
+def corrected(
+    find: Callable[[], Sequence[Scalar]], correct: Callable[[Sequence[Scalar]], Sequence[Scalar]], size: int
+) -> Sequence[Scalar]:
+    """What find() returns: `size` numbers that Newton's step `correct` leaves as they are. Derivatives are those of one
+    more such step, which leads to the same place from wherever it starts nearby."""
+    witness = _witness.get()
+    return find() if witness is None else correct(witness(lambda: (find(), None), None, None, size)[0])
+
+
 @contextmanager
 def witnessed(witness: Callable | None) -> Iterator[None]:
     """While a function is run: who is asked in place of `solved`."""

@@ -3,6 +3,7 @@
 The way of a program, each step in the file of its name:
 
     lower       products and sums fuse, sin and cos pair up
+                (defined_lowering: operations of a user's module)
     schedule    the order of instructions
     registers   what is loaded and stored when
     plan        the three together, cut into chunks
@@ -29,17 +30,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .cache import load_cached, load_note, store_note
+    from .cache import load_cached, load_note, program_content, store_note
     from .compiled_function import CompiledFunction
     from .compiling import compile_cached, compile_program
+    from .defined_lowering import lower_op
     from .results import Result, result_class
     from .signature import ArraySpec
     from .target import check_dtype
 
 _HOME = {
-    "load_cached": "cache", "load_note": "cache", "store_note": "cache", "CompiledFunction": "compiled_function",
+    "load_cached": "cache", "load_note": "cache", "program_content": "cache",
+    "store_note": "cache", "CompiledFunction": "compiled_function",
     "compile_cached": "compiling", "compile_program": "compiling", "Result": "results", "result_class": "results",
-    "ArraySpec": "signature", "check_dtype": "target",
+    "ArraySpec": "signature", "lower_op": "defined_lowering", "check_dtype": "target",
 }  # fmt: skip
 
 
@@ -52,5 +55,5 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "ArraySpec", "CompiledFunction", "Result", "check_dtype", "compile_cached", "compile_program", "load_cached",
-    "load_note", "result_class", "store_note",
+    "load_note", "lower_op", "program_content", "result_class", "store_note",
 ]  # fmt: skip

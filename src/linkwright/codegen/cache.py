@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import CodegenError
-from ..trace import Program, Repeat
+from ..trace import Op, Program, Repeat
+from ..trace.ops import DefinedOp
 from .image import Image
 from .target import Target
 
@@ -69,7 +70,16 @@ def program_content(program: Program) -> str:
     for loop in program.loops:
         passes = f"{loop.limit}" if isinstance(loop, Repeat) else f"at most {loop.limit}"
         arrays += f"\n{passes} times, {loop.expected}:\n{program_content(loop.body)}\n"
-    return arrays + "\n".join([",".join(map(str, (int(op), *rest))) for op, *rest in program.nodes])
+    texts = {op: _op_content(op) for op in {node[0] for node in program.nodes}}
+    return arrays + "\n".join([",".join((texts[op], *map(str, rest))) for op, *rest in program.nodes])
+
+
+def _op_content(op: Op | DefinedOp) -> str:
+    if not isinstance(op, DefinedOp):
+        return str(int(op))
+    from .defined_lowering import defined_content  # what generates code is imported by those who need it
+
+    return defined_content(op)
 
 
 @cache

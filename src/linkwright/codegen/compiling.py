@@ -12,6 +12,7 @@ from ..errors import CodegenError
 from ..trace import Program, count_operations
 from .cache import load_cached, make_key, program_content, store
 from .compiled_function import CompiledFunction
+from .defined_lowering import check_lowered
 from .image import Image, compress_ir
 from .modules import ModuleSource
 from .objectfile import generate_objects
@@ -98,6 +99,7 @@ def build_image(
     arithmetic: str | None = None,
 ) -> Image:  # fmt: skip
     start = time.perf_counter()
+    check_lowered(program.every_op())
     signature = Signature.of(program.check(), dtype)
     source = ModuleSource(program, lanes, dtype, target, chunk_size, repeat=repeat, arithmetic=arithmetic)
     modules: list[str] = []

@@ -30,6 +30,7 @@ class Machine:
     tile_bytes        what a tile may take, so that it stays in the second-level cache
     issue_per_cycle   instructions on vectors that start in a cycle
     hidden_cycles     waiting that out-of-order execution hides by itself (schedule.py)
+    serves            serves(triple, has): whether a target is such a machine; has(feature) asks for a feature of LLVM's
     """
 
     name: str
@@ -44,6 +45,7 @@ class Machine:
     tile_bytes: int = 256 * 1024
     issue_per_cycle: float = 2.0
     hidden_cycles: float = 40.0
+    serves: Callable[[str, Callable[[str], bool]], bool] = lambda triple, has: True
 
     def is_whole(self, size: int) -> bool:
         """Whether a vector of so many bytes fills a register."""
@@ -54,17 +56,24 @@ class Machine:
         return self.register_bytes // (8 if dtype == "float64" else 4)
 
 
-AVX512 = Machine("AVX-512", register_bytes=64, vector_registers=32, broadcasts=True, scaled_addresses=True)
-AVX2 = Machine("AVX2", register_bytes=32, vector_registers=16)
-SSE2 = Machine("SSE2", register_bytes=16, vector_registers=16)
+def _is_x86(triple: str) -> bool:
+    return triple.startswith(("x86_64", "amd64"))
+
+
+AVX512 = Machine(
+    "AVX-512", register_bytes=64, vector_registers=32, broadcasts=True, scaled_addresses=True,
+    # without the latter, no 32 registers for shorter vectors and scalars
+    serves=lambda triple, has: _is_x86(triple) and has("avx512f") and has("avx512vl"),
+)  # fmt: skip
+AVX2 = Machine(
+    "AVX2", register_bytes=32, vector_registers=16, serves=lambda triple, has: _is_x86(triple) and has("avx2")
+)
+SSE2 = Machine("SSE2", register_bytes=16, vector_registers=16, serves=lambda triple, has: _is_x86(triple))
 NEON = Machine("NEON", register_bytes=16, vector_registers=32, memory_operands=False, address_windows=0)
-MACHINES = (AVX512, AVX2, SSE2, NEON)
+MACHINES = [AVX512, AVX2, SSE2, NEON]
+"""The first that serves a target is taken; what is no x86 and has no row of its own is taken for NEON's like."""
 
 
 def machine_for(triple: str, has: Callable[[str], bool]) -> Machine:
-    """The row for a target; `has` tells whether it has a feature of LLVM's. What is no x86 is taken for NEON's like."""
-    if not triple.startswith(("x86_64", "amd64")):
-        return NEON
-    if has("avx512f") and has("avx512vl"):  # without the latter, no 32 registers for shorter vectors and scalars
-        return AVX512
-    return AVX2 if has("avx2") else SSE2
+    """The row for a target; `has` tells whether it has a feature of LLVM's."""
+    return next(machine for machine in MACHINES if machine.serves(triple, has))

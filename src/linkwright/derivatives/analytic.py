@@ -61,8 +61,7 @@ class AnalyticProgram:
 
     def _passive_slopes(self) -> Program:
         """Derivatives of springs, dampers and all that acts on the joints of itself."""
-        shifts = {shift: (self.model.nv,) for shift in self.question.shifted.values()}
-        shapes = {**self.request.input_shapes, **shifts}
+        shapes = {**self.request.input_shapes, **self.question.shift_shapes}
 
         def evaluate(**values):
             moved = self.question.moved(values)

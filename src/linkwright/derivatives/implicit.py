@@ -47,13 +47,12 @@ class ImplicitProgram:
 
     def __init__(self, question: Question):
         self.question, self.request = question, question.request
-        nv = self.request.model.nv
-        shifts = {shift: (nv,) for shift in question.shifted.values()}
+        shifts = question.shift_shapes
         shapes = {**self.request.input_shapes, **shifts}
-        self.explicit, self.unknowns = with_unknowns(
-            question.measured, shapes, len(shifts), self.request.recipe.name
-        )
+        self.explicit, self.given = with_unknowns(question.measured, shapes, len(shifts), self.request.recipe.name)
         charts = {x.name for x in self.explicit.outputs}
+        # those that vary; others are what a last step of Newton's method starts from
+        self.unknowns = [x for x in self.given if EQUATIONS.format(x.name) in charts]
         self.of = [Measured(name, chart if chart in charts else None)
                    for name, chart in ((name, question.chart(name)) for name in question.of)]  # fmt: skip
         self.wrt = [Varied(name, question.shifted.get(name)) for name in question.wrt]
@@ -79,18 +78,18 @@ class ImplicitProgram:
         outputs = [*self.request.outputs, *(["status"] if self._has_status else [])]
         request = replace(self.request, outputs=tuple(outputs))
         results, found = with_notes(lambda: request.evaluate(values, differentiated=True), graph)
-        at = {**values, **{x.name: np.array(list(one.z), dtype=object)
-                           for x, one in zip(self.unknowns, found, strict=True)}}  # fmt: skip
-        return results, found, at
+        notes = dict(zip((x.name for x in self.given), found, strict=True))
+        at = {**values, **{name: np.array(list(one.z), dtype=object) for name, one in notes.items()}}
+        return results, [notes[x.name] for x in self.unknowns], at
 
     @property
     def _has_status(self) -> bool:
-        return bool(self.unknowns) and "status" in self.request.recipe.outputs
+        return bool(self.given) and "status" in self.request.recipe.outputs
 
     def _closed(self, results: Mapping[str, Any], derivatives: dict, statuses: Sequence[Scalar | None]) -> dict:
         own = {name: results[name] for name in self.question.values}
         told = [x for x in statuses if x is not None]
-        if not told or not self._has_status:
+        if not self._has_status or (not told and len(self.given) == len(self.unknowns)):
             return {**own, **derivatives}
         return {**own, **derivatives, "status": _worst([results["status"], *told])}
 
@@ -152,14 +151,26 @@ class ImplicitProgram:
         return run(along[-1], at), statuses
 
     def _jacobians(self) -> Program:
-        if not self.unknowns:
+        if not self.given:
             return simplify(jacobians(self.explicit, self.of, self.wrt, self.question.values))
+        if not self.unknowns:
+            return self._at_corrections()
         if len(self.unknowns) > 1:
             return self._by_directions()
         along = simplify(pushforward(self.explicit, self._equations(0), self.wrt))
         shapes = {x.name: x.shape for x in self.explicit.inputs}
         columns = sum(int(np.prod(shapes[x.input])) for x in self.wrt)
         return self._by_blocks() if along.size * columns <= MOST_IN_LINE else self._by_directions()
+
+    def _at_corrections(self) -> Program:
+        """Of a program whose solutions are all last steps of Newton's method."""
+        slopes = jacobians(self.explicit, self.of, self.wrt)
+
+        def evaluate(values):
+            results, _, at = self._solve(values)
+            return self._closed(results, inlined(slopes, at), [])
+
+        return self._traced({}, evaluate)
 
     def _by_blocks(self) -> Program:
         """One solution per column, in a counted loop: code does not grow with their number.

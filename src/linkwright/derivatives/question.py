@@ -12,11 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import InputError, unknown_name
 from ..model import Model
-from ..model.configuration import coordinate_rates, is_flat, velocity_chart
+from ..model.configuration import coordinate_rates, is_curved, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
 from ..programs import RECIPES, Request
+from ..programs.cluster_state import independent_places
+from ..scalar import Scalar
 from ..trace import Program, jacobians, pullback, pushforward
 from .analytic import AnalyticProgram, answers
 from .implicit import ImplicitProgram
@@ -24,7 +28,7 @@ from .implicit import ImplicitProgram
 ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
 # Outputs that count, judge, or tell of the way to a solution: they have no slope.
-VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "worst", "clamped"})
+VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "drift", "worst", "clamped"})
 # Inputs that switch something on or off.
 SWITCHES = frozenset({"active"})
 
@@ -84,33 +88,52 @@ class Question:
         text = "\n".join([self.kind, self.request.key, *map(repr, (self.of, self.wrt, self.values))])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    @functools.cached_property
-    def _curved(self) -> frozenset[str]:
-        """Names of configurations, unless their coordinates are velocities' integrals."""
-        return frozenset() if is_flat(self.request.model) else CONFIGURATIONS
+    def _place(self, name: str, shape: tuple[int, ...]) -> tuple[Sequence[int], Sequence[int]] | None:
+        """(coordinates, velocities) of the mechanism that a configuration holds, or None: its numbers are plain."""
+        model = self.request.model
+        if name in CONFIGURATIONS and shape == (model.nq,):
+            coordinates, velocities = [*range(model.nq)], [*range(model.nv)]
+        elif name == "y" and self.request.recipe.coordinates == "independent":
+            coordinates, velocities = independent_places(model, self.request.options)
+        else:
+            return None
+        return (coordinates, velocities) if is_curved(model, coordinates) else None
 
-    def _is_curved(self, name: str, shape: tuple[int, ...]) -> bool:
-        return name in self._curved and shape == (self.request.model.nq,)
+    @functools.cached_property
+    def _shifted_places(self) -> dict[str, tuple[Sequence[int], Sequence[int]]]:
+        shapes = self.request.input_shapes
+        places = {name: self._place(name, shapes[name]) for name in self.wrt}
+        return {name: place for name, place in places.items() if place is not None}
 
     @functools.cached_property
     def shifted(self) -> dict[str, str]:
         """Configurations that are differentiated with respect to -> the inputs that shift them."""
-        shapes = self.request.input_shapes
-        return {name: f"{name}_shift" for name in self.wrt if self._is_curved(name, shapes[name])}
+        return {name: f"{name}_shift" for name in self._shifted_places}
+
+    @property
+    def shift_shapes(self) -> dict[str, tuple[int, ...]]:
+        return {self.shifted[name]: (len(velocities),) for name, (_, velocities) in self._shifted_places.items()}
 
     def moved(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of all inputs with configurations shifted, and without the shifts."""
-        moved = dict(values)
-        for name, shift in self.shifted.items():
-            moved[name] = moved[name] + coordinate_rates(self.request.model, moved[name], moved.pop(shift))
+        moved, model = dict(values), self.request.model
+        for name, (coordinates, velocities) in self._shifted_places.items():
+            shift = moved.pop(self.shifted[name])
+            rates = coordinate_rates(
+                model, _spread(model.nq, coordinates, moved[name]), _spread(model.nv, velocities, shift)
+            )
+            moved[name] = moved[name] + [rates[n] for n in coordinates]
         return moved
 
     def measured(self, **values: Any) -> dict[str, Any]:
         """Outputs of the program at shifted configurations, with the charts of configurations among them."""
-        results = self.request.evaluate(self.moved(values), differentiated=True)
+        results, model = self.request.evaluate(self.moved(values), differentiated=True), self.request.model
         for name in self.of:
-            if name in self._curved and len(results[name]) == self.request.model.nq:
-                results[self.chart(name)] = velocity_chart(self.request.model, results[name])
+            place = self._place(name, np.shape(np.asarray(results[name], dtype=object)))
+            if place is not None:
+                coordinates, velocities = place
+                chart = velocity_chart(model, _spread(model.nq, coordinates, results[name]))
+                results[self.chart(name)] = [[chart[r][c] for c in coordinates] for r in velocities]
         return results
 
     @staticmethod
@@ -123,6 +146,14 @@ class Question:
         if request.recipe.check is not None:
             request.recipe.check(request.model)
         return AnalyticProgram(self).program() if answers(self) else ImplicitProgram(self).program()
+
+
+def _spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:
+    """Values at their places, zeros elsewhere."""
+    every: list[Scalar] = [0.0] * size
+    for n, x in zip(places, values, strict=True):
+        every[n] = x
+    return every
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:

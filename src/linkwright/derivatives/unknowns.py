@@ -1,8 +1,9 @@
 """Solutions within programs (`linkwright.scalar.solved`): unknowns in place of the way to them.
 
 For its derivatives a function is run twice. Once on symbols with every solution a symbol of its own, an input "@k" of
-the program, whose equations "@k = 0" are outputs: nothing in that program iterates. And once as it is, with a note of
-every solution and of how to solve its equations again with other right-hand sides.
+the program, whose equations are an output: nothing in that program iterates. And once as it is, with a note of every
+solution and of how to solve its equations again with other right-hand sides. What a last step of Newton's method starts
+from (`linkwright.scalar.corrected`) is an unknown without equations: it does not vary.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ EQUATIONS = "{}_equations"
 
 @dataclass(frozen=True)
 class FoundSolution:
-    """z, and again(sides, transposed) -> (w, status or None) with the matrix of its equations."""
+    """z, and again(sides, transposed) -> (w, status or None) with the matrix of its equations, if it has any."""
 
     z: Sequence[Scalar]
     again: Callable[[Sequence[Scalar], bool], tuple[Sequence[Scalar], Scalar | None]]
@@ -45,7 +46,8 @@ def with_unknowns(
                 number = len(shapes) + len(unknowns)
                 unknowns.append(unknown)
                 z = [Expr(graph, graph.input(number, k)) for k in range(size)]
-                equations_of[EQUATIONS.format(unknown.name)] = np.array(list(equations(z)), dtype=object)
+                if equations is not None:
+                    equations_of[EQUATIONS.format(unknown.name)] = np.array(list(equations(z)), dtype=object)
             return z, None
 
         with witnessed(witness):

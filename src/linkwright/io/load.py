@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from ..errors import InputError, LoadError
 from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
+from .formats import FORMATS, FileContent, begins_as
 from .ignoring import Ignoring
-from .json_files import read_json
 from .mujoco.mujoco_model import from_mujoco_model, is_mujoco_model
 from .pinocchio.pinocchio_model import from_pinocchio_model, is_pinocchio_model
 from .text.reading import read_bytes
 from .text.xml import parse_xml
-from .urdf.parallel_robots import Closures, beside, read_closures
 
-_READABLE = (
-    "URDF, SDF and MJCF files, linkwright's own JSON files, known robots (see linkwright.list_robots()), Pinocchio and "
-    "MuJoCo models"
-)
+
+def _readable() -> str:
+    names = ", ".join(known.name for known in FORMATS if known.read is not None)
+    return f"{names} files, known robots (see linkwright.list_robots()), Pinocchio and MuJoCo models"
 
 
 def load(
@@ -62,7 +60,7 @@ def load(
         _refuse_floating_base(floating_base, "a MuJoCo model")
         return from_mujoco_model(source, ignore=left_out)
     if isinstance(source, str):
-        if source.lstrip("\ufeff \t\r\n")[:1] in ("<", "{"):
+        if source.lstrip("\ufeff \t\r\n")[:1] == "<" or begins_as(source) is not None:
             return _from_content(source, "<text>", floating_base, loops, left_out)
         robot = find_robot(source)
         floats = robot.floating_base if robot is not None and floating_base is None else bool(floating_base)
@@ -77,54 +75,21 @@ def load(
         path = Path(source)
         _check_exists(path, source)
         return _from_content(read_bytes(path), path, floating_base, loops, left_out)
-    raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_READABLE}")
+    raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
 
 
 def _from_content(
     data: bytes | str, file: object, floating_base: bool | None, loops: str | os.PathLike[str] | bool, ignore: Ignoring
 ) -> Model:
-    start = data[:200].lstrip("\ufeff \t\r\n") if isinstance(data, str) else data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start[:1] in ("{", b"{"):
-        _refuse_floating_base(floating_base, "a JSON file, which holds a whole model")
-        return read_json(data, file=file)
-    root = parse_xml(data, file)
-    # each format's reader is imported when there is such a file
-    if root.tag == "mujoco":
-        from .mjcf.mjcf_reader import model_from_mjcf
-
-        _refuse_floating_base(floating_base, "an MJCF file, which says itself what is free")
-        return model_from_mjcf(root, ignore=ignore)
-    if root.tag == "sdf":
-        from .sdf.sdf_reader import model_from_sdf
-
-        return model_from_sdf(root, floating_base=floating_base, ignore=ignore)
-    if root.tag != "robot":
-        raise root.error(f"not a robot description that linkwright knows; it loads {_READABLE}")
-    from .urdf.urdf_reader import model_from_element
-
-    closures = _closures(file, loops)
-    model = model_from_element(root, floating_base=bool(floating_base), closures=closures, ignore=ignore)
-    if closures is not None and loops is True:
-        model = replace(model, warnings=(*model.warnings, f"loops and motors are from {closures.file}"))
-    return model
-
-
-def _closures(file: object, loops: str | os.PathLike[str] | bool) -> Closures | None:
-    """The closures of a file beside a URDF."""
-    if loops is False:
-        return None
-    if loops is not True:
-        path = Path(loops)
-        closures = read_closures(read_bytes(path), path)
-        if closures is None:
-            raise LoadError("has no entry 'closed_loop'", file=path)
-        return closures
-    for path in beside(file) if isinstance(file, Path) else ():
-        if path.is_file():
-            closures = read_closures(read_bytes(path), path)
-            if closures is not None:
-                return closures
-    return None
+    start = data[:200] if isinstance(data, str) else data[:200].decode("utf-8-sig", errors="replace")
+    known, root = begins_as(start), None
+    if known is None:
+        root = parse_xml(data, file)
+        known = next((one for one in FORMATS if one.element == root.tag), None)
+        if known is None or known.read is None:
+            raise root.error(f"not a robot description that linkwright knows; it loads {_readable()}")
+    assert known.read is not None  # what is recognised by its beginning is read
+    return known.read(FileContent(data, file, root, floating_base, loops, ignore))
 
 
 def _check_exists(path: Path, source) -> None:

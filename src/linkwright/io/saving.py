@@ -8,10 +8,7 @@ from pathlib import Path
 
 from ..errors import InputError, LoadError
 from ..model import Model
-from .json_files import to_json
-from .mjcf.mjcf_writer import to_mjcf
-
-_WRITERS = {".json": to_json, "": to_json, ".xml": to_mjcf, ".mjcf": to_mjcf}
+from .formats import FORMATS
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> Path:
@@ -24,11 +21,12 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
     path = Path(path)
     if not path.name:
         raise LoadError(f"cannot write the model: {str(path)!r} is not the name of a file")
-    write = _WRITERS.get(path.suffix.lower())
+    writers = {ending: known.write for known in FORMATS if known.write for ending in known.endings}
+    write = writers.get(path.suffix.lower())
     if write is None:
         raise InputError(
             f"cannot write the model to {path.name!r}: no format that is written has names that end in "
-            f"{path.suffix!r}; expected .json, which holds all of it, or .xml or .mjcf"
+            f"{path.suffix!r}; expected .json, which holds all of it, or {_listed(writers)}"
         )
     text = write(model)
     # beside the target, because renaming is atomic within one file system; not by `tempfile`, which hides files from
@@ -46,3 +44,8 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise LoadError(f"cannot write the model: {getattr(error, 'strerror', None) or error}", file=path) from None
     return path
+
+
+def _listed(endings) -> str:
+    *others, last = [ending for ending in endings if ending not in ("", ".json")]
+    return f"{', '.join(others)} or {last}"

@@ -50,9 +50,11 @@ def velocity_chart(model: Model, q: Sequence[Scalar]) -> list[list[Scalar]]:
     return chart
 
 
-def is_flat(model: Model) -> bool:
-    """Whether velocities are rates of coordinates, for all joints."""
-    return all(joint.motion().velocity_is_rate for joint in model.joints)
+def is_curved(model: Model, coordinates: Sequence[int]) -> bool:
+    """Whether some of the coordinates belong to joints whose velocities are no rates of theirs."""
+    joints = enumerate(model.joints, start=1)
+    curved = [model.iq[i] for i, joint in joints if not joint.motion().velocity_is_rate]
+    return any(own.start <= n < own.stop for own in curved for n in coordinates)
 
 
 def neutral(model: Model) -> np.ndarray:

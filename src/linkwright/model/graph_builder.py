@@ -8,6 +8,7 @@ from ..errors import ModelError, unknown_name
 from .body_inertia import Inertia
 from .builder import EARTH_GRAVITY
 from .constraints import Constraint
+from .constraints.closing_joint import closing_kinds
 from .drawn_tree import DrawnTree
 from .joint import FIXED, Joint
 from .mechanism_drawing import Drawing, DrawnBody, DrawnJoint
@@ -138,7 +139,7 @@ class GraphBuilder:
 
     def _edge(self, drawn: DrawnJoint) -> Edge:
         joint = drawn.joint
-        needed = drawn.actuated or joint.kind in (FIXED, "helical") or bool(drawn.needs_coordinate)
+        needed = drawn.actuated or joint.kind == FIXED or not _can_be_cut(joint) or bool(drawn.needs_coordinate)
         return Edge(joint.name, drawn.first, drawn.second, needed, joint.nv)
 
     def _bases(self, roots: list[str], edges, depth, cuts: list[str]) -> list[str]:
@@ -166,3 +167,8 @@ class GraphBuilder:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+def _can_be_cut(joint: Joint) -> bool:
+    """Whether rows can take its place; of a joint that holds nothing there are none."""
+    return joint.nv == 6 or joint.kind in closing_kinds()

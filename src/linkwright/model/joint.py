@@ -55,9 +55,9 @@ class Joint:
             raise ModelError(str(unknown_name("joint kind", self.kind, [FIXED, *JOINT_KINDS])))
         for field in ("axis", "second_axis"):
             object.__setattr__(self, field, _unit_axis(getattr(self, field), f"{field} of joint {self.name!r}"))
-        if self.kind == "universal" and abs(dot(self.axis, self.second_axis)) > 1e-9:
+        if self.aligned_with == "both_axes" and abs(dot(self.axis, self.second_axis)) > 1e-9:
             raise ModelError(
-                f"the axes of universal joint {self.name!r} are not perpendicular; use two revolute joints instead"
+                f"the axes of {self.kind} joint {self.name!r} are not perpendicular; use two revolute joints instead"
             )
         if not abs(self.pitch) <= LARGEST_NUMBER:
             raise ModelError(
@@ -114,6 +114,11 @@ class Joint:
         return 0 if self.kind == FIXED else JOINT_KINDS[self.kind].nv
 
     @property
+    def aligned_with(self) -> str:
+        """Which axes decide the frame its motion is written in."""
+        return "nothing" if self.kind == FIXED else JOINT_KINDS[self.kind].aligned_with
+
+    @property
     def may_have_springs(self) -> bool:
         return self.kind != FIXED and JOINT_KINDS[self.kind].velocity_is_rate
 
@@ -133,11 +138,9 @@ class Joint:
 
     def alignment(self) -> np.ndarray:
         """A rotation matrix whose columns are the frame the joint's motion is written in (z, or x and y: its axes)."""
-        if self.kind == "universal":
+        if self.aligned_with == "both_axes":
             return np.column_stack([self.axis, self.second_axis, np.cross(self.axis, self.second_axis)])
-        if JOINT_KINDS[self.kind].has_axis or self.kind == "planar":
-            return rotation_to(self.axis)
-        return np.eye(3)
+        return rotation_to(self.axis) if self.aligned_with == "axis" else np.eye(3)
 
 
 def rotation_to(axis: np.ndarray) -> np.ndarray:

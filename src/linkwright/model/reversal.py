@@ -8,9 +8,8 @@ import numpy as np
 
 from ..errors import ModelError
 from .joint import FIXED, Joint
+from .joints import JOINT_KINDS
 
-# Turning the axis round inverts the motion and leaves the coordinates what they were.
-_ABOUT_AN_AXIS = ("revolute", "continuous", "prismatic", "helical", "cylindrical")
 _PER_VELOCITY = ("armature", "damping", "stiffness", "friction", "velocity_limit", "effort_limit")
 _PER_COORDINATE = ("lower", "upper", "spring_reference")
 
@@ -24,16 +23,17 @@ def reversed_joint(joint: Joint) -> Joint:
     """
     if joint.kind == FIXED:
         return joint
-    if joint.kind in _ABOUT_AN_AXIS:
+    way = JOINT_KINDS[joint.kind].turned_round
+    if way == "axis":  # that inverts the motion and leaves the coordinates what they were
         return replace(joint, axis=-joint.axis)
-    if joint.kind == "universal":
+    if way == "both_axes":
         turned = {name: getattr(joint, name)[::-1] for name in (*_PER_VELOCITY, *_PER_COORDINATE)}
         return replace(joint, axis=-joint.second_axis, second_axis=-joint.axis, **turned)
-    if joint.kind == "translational":
+    if way == "sign":
         return replace(
             joint, lower=-joint.upper, upper=-joint.lower, spring_reference=-joint.spring_reference,
         )  # fmt: skip
-    uniform = joint.kind == "spherical"  # velocities are the same ones in other axes; elsewhere they are other ones
+    uniform = way == "uniform"  # velocities are the same ones in other axes; elsewhere they are other ones
     for name in (*_PER_VELOCITY, "lower", "upper"):
         values = getattr(joint, name)
         plain = np.inf if name.endswith(("limit", "upper")) else -np.inf if name == "lower" else 0.0

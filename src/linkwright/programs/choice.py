@@ -19,6 +19,7 @@ from ..errors import LinkwrightError, UnsupportedError, unknown_name
 from ..model import Model, tree_of
 from ..model.found_once import found_once
 from ..trace import count_operations
+from .outside import has_outside_parts, is_outside
 from .recipe import Recipe
 from .registry import RECIPES, problems
 from .request import Request, refuse_unknown_constraints, sources_hash
@@ -121,7 +122,8 @@ def _choose(model: Model, problem: str, wish: Wish, cache: bool) -> Choice:
         raise UnsupportedError(f"no algorithm for {problem} of {model.name!r} suits what is asked for:\n  {told}")
     if len(able) == 1:
         return Choice(problem, able[0].name, (Contender(able[0].name), *unfit))
-    key = _key(model, problem, wish) if cache else None
+    known = not has_outside_parts(model) and not any(is_outside(recipe, model) for recipe in recipes)
+    key = _key(model, problem, wish) if cache and known else None
     stored = None if key is None else load_note(key)
     if stored is not None:
         return Choice(problem, stored["algorithm"], tuple(Contender(**x) for x in stored["candidates"]))

@@ -12,7 +12,7 @@ from ..algorithms.clusters.embedding import Embedding
 from ..algorithms.clusters.resolving.cluster_plan import ClusterPlan
 from ..algorithms.clusters.resolving.resolution import Resolution
 from ..algorithms.rows.row_scales import rank_tolerance
-from ..errors import InputError
+from ..errors import InputError, UnsupportedError
 from ..model import Model, Tree
 from ..model.found_once import found_once
 from ..scalar import Scalar, maximum, where
@@ -53,6 +53,18 @@ def plan_of(model: Model, options: Mapping[str, Any]) -> ClusterPlan:
     groups = tuple((g,) if isinstance(g, str) else tuple(g) for g in by_hand)
     pose = None if options["pose"] is None else tuple(np.asarray(options["pose"], dtype=float).ravel().tolist())
     return _plan(model, loops, names, groups, pose)
+
+
+def independent_places(model: Model, options: Mapping[str, Any]) -> tuple[list[int], list[int]]:
+    """(coordinates, velocities) of the spanning tree that y and yd hold."""
+    plan = plan_of(model, options)
+    if plan.partly_free:
+        names = ", ".join(model.joints[i - 1].name for i in plan.partly_free)
+        raise UnsupportedError(
+            f"y holds joints of which only some velocities are independent ({names}), so it has no tangent space of "
+            f"its own; differentiate with coordinates='spanning', or choose others with independent="
+        )
+    return list(plan.coordinates), sorted(n for own in plan.independent for n in own)
 
 
 class ClusterState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import InputError
-from .recipe import Recipe
+from .recipe import SHAPES, Recipe
 
 RECIPES: dict[str, Recipe] = {}
 """In the order they are listed, and in which equals are preferred."""
@@ -16,6 +16,15 @@ def register(*recipes: Recipe) -> None:
     for recipe in recipes:
         if recipe.name in RECIPES:
             raise InputError(f"there is a program named {recipe.name!r} already: {RECIPES[recipe.name].summary}")
+        says_shapes = type(recipe).input_shapes is not Recipe.input_shapes  # as those in independent coordinates do
+        unknown = [] if says_shapes else [name for name in recipe.inputs if name not in SHAPES]
+        if unknown:
+            raise InputError(
+                f"program {recipe.name!r} takes {', '.join(unknown)}, of which nobody knows the shape: add "
+                f"SHAPES[{unknown[0]!r}] = lambda model: (...) of linkwright.programs.recipe"
+            )
+        if not recipe.outputs:
+            raise InputError(f"program {recipe.name!r} has no outputs; expected the names of what it computes")
         RECIPES[recipe.name] = recipe
 
 

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..codegen import program_content
 from ..errors import InputError, UnsupportedError, unknown_name
 from ..model import Model, Tree, tree_of
 from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
 from ..model.parameters import parameter_shapes
 from ..trace import Program, simplify, trace
+from .outside import is_outside
 from .recipe import Recipe
 from .registry import RECIPES, names_of, problems
 from .soft_dynamics import CONTACT_OUTPUTS
@@ -98,12 +100,15 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Identifies the program without tracing it: the model, the request and our own sources."""
+        """Identifies the program without tracing it: the model, the request and our own sources.
+
+        What stands in other modules can only be known by tracing it (outside.py)."""
         request = [
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
         known = self.model.fingerprint_of(*self.sections)
-        text = json.dumps([request, known, sources_hash()], default=str)
+        traced = program_content(self.program()) if is_outside(self.recipe, self.model) else ""
+        text = json.dumps([request, known, sources_hash(), traced], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def tree(self, values: Mapping[str, Any]) -> Tree:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..errors import UnsupportedError
@@ -46,6 +48,10 @@ def spatial_inertia(A: Arithmetic, inertia) -> np.ndarray:
     return I
 
 
+FURTHER_JOINTS: dict[str, Callable] = {}
+"""Motions of kinds that other modules define, as functions like `joint_motion`."""
+
+
 def joint_motion(A: Arithmetic, joint, q, v) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(rotation, position, S, dS/dt) of the child relative to the joint's frame; S in the child's frame."""
     a, b = A.array(joint.axis), A.array(joint.second_axis)
@@ -77,6 +83,11 @@ def joint_motion(A: Arithmetic, joint, q, v) -> tuple[np.ndarray, np.ndarray, np
     elif kind == "free_flyer":
         R, p = rotation_of_quaternion(A, q[3:]), q[:3]
         S[3:, :3], S[:3, 3:] = A.eye(3), A.eye(3)
+    elif kind in FURTHER_JOINTS:
+        R, p, S, dS = FURTHER_JOINTS[kind](A, joint, q, v)
     else:
-        raise UnsupportedError(f"the referee does not know joint kind {kind!r} of joint {joint.name!r}; lock the joint")
+        raise UnsupportedError(
+            f"the referee does not know joint kind {kind!r} of joint {joint.name!r}; lock the joint, or write its "
+            f"motion for the referee (`referee.dense_kinematics.FURTHER_JOINTS`, docs/adding/joint.md)"
+        )
     return R, p, S, dS

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from .branches import Branch, branches
 from .copying import Copy
-from .derivative_rules import RULES, GraphArithmetic, is_zero
+from .derivative_rules import GraphArithmetic, is_zero, rule_of
 from .loop_adjoints import counted_adjoints, guard_adjoints
-from .ops import TRUTH_VALUED, WITH_BODY, Op, operands_of
+from .ops import LEAVES, TRUTH_VALUED, WITH_BODY, Op, operands_of
 from .program import Repeat
 
 
@@ -47,9 +47,9 @@ class Adjoints:
         op, adjoint = node[0], self.of[index]
         if op is Op.RESULT:
             self._results.setdefault(node[1], {})[node[2]] = adjoint
-        elif op in RULES:
+        elif op not in LEAVES:
             image = self.copy.image
-            handed = RULES[op].adjoints(self.builder, image[index], [image[x] for x in node[1:]], adjoint)
+            handed = rule_of(op).adjoints(self.builder, image[index], [image[x] for x in node[1:]], adjoint)
             for operand, value in zip(node[1:], handed, strict=True):
                 self._give(operand, value, self._branches[index])
 

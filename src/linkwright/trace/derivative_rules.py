@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..errors import TraceError
 from .graph import Graph
-from .ops import Op
+from .ops import DefinedOp, Op, op_named
 
 
 class GraphArithmetic:
@@ -22,7 +23,7 @@ class GraphArithmetic:
         self._graph = graph
 
     def __getattr__(self, name: str):
-        op = Op[name.upper()]
+        op = op_named(name.upper())
         return lambda *operands: self._graph.rebuild(op, operands)
 
     def known(self, value) -> float | None:
@@ -94,7 +95,15 @@ def _over_square_distance(g: GraphArithmetic, r, x, t):
     return g.div(t, g.add(g.mul(x[0], x[0]), g.mul(x[1], x[1])))
 
 
-RULES: dict[Op, Partials | Selection] = {
+def rule_of(op: Op | DefinedOp) -> Partials | Selection:
+    if op not in RULES:
+        raise TraceError(
+            f"operation {op.name.lower()!r} has no derivative: define it with derivative=... (docs/adding/op.md)"
+        )
+    return RULES[op]
+
+
+RULES: dict[Op | DefinedOp, Partials | Selection] = {
     Op.ADD: Partials((_same, _same)),
     Op.SUB: Partials((_same, _reversed)),
     Op.MUL: Partials((lambda g, r, x, t: g.mul(t, x[1]), lambda g, r, x, t: g.mul(x[0], t))),

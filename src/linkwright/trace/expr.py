@@ -169,7 +169,7 @@ class Expr:
         raise TraceError("a traced value is not a number yet; float(), math.* and int() cannot take it")
 
     def __repr__(self):
-        return f"Expr({self.index}: {Op(self.graph.nodes[self.index][0]).name.lower()})"
+        return f"Expr({self.index}: {self.graph.nodes[self.index][0].name.lower()})"
 
 
 def in_one_graph(*values) -> tuple[Graph, list]:

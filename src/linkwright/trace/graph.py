@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .ops import COMMUTATIVE, LEAVES, LOOPS, TRUTH_VALUED, Op
+from .ops import COMMUTATIVE, LEAVES, LOOPS, TRUTH_VALUED, DefinedOp, Op
 
 Node = tuple
 Value = "int | float"  # a node's index, or a number
@@ -229,7 +229,7 @@ class Graph:
             return self.cos(node[1])
         return self.node(Op.COS, a)
 
-    def call(self, op: Op, *operands) -> int:
+    def call(self, op: Op | DefinedOp, *operands) -> int:
         """An operation without rules of its own."""
         return self.node(op, *(self.materialise(x) for x in operands))
 
@@ -238,7 +238,7 @@ class Graph:
             return if_true
         return self.call(Op.SELECT, condition, if_true, if_false)
 
-    def rebuild(self, op: Op, operands):
+    def rebuild(self, op: Op | DefinedOp, operands):
         """The smart constructor for `op`, for passes that copy a graph while changing it.
 
         Operands that are constant nodes are unwrapped to floats first, so that folding sees them.
@@ -253,7 +253,7 @@ class Graph:
         return self.call(op, *operands)
 
 
-_RULES: dict[Op, Callable[..., Any]] = {
+_RULES: dict[Op | DefinedOp, Callable[..., Any]] = {
     Op.ADD: Graph.add, Op.SUB: Graph.sub, Op.MUL: Graph.mul, Op.DIV: Graph.div, Op.NEG: Graph.neg,
     Op.SIN: Graph.sin, Op.COS: Graph.cos, Op.SELECT: Graph.select,
 }  # fmt: skip

@@ -6,11 +6,12 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import scalar
+from ..errors import TraceError
 
 
 class Op(IntEnum):
@@ -43,6 +44,35 @@ class Op(IntEnum):
     REPEAT = 24  # REPEAT holds (number of the loop, starts ..., what else its body reads ..., table row after row ...)
 
 
+class DefinedOp(int):
+    """An operation that a module of the user's defines (defined_ops.py); in nodes and tables it stands like an `Op`."""
+
+    known: ClassVar[dict[str, DefinedOp]] = {}
+    name: str
+
+    def __new__(cls, number: int, name: str) -> DefinedOp:
+        op = super().__new__(cls, number)
+        op.name = name
+        return op
+
+    def __repr__(self) -> str:
+        return f"<DefinedOp {self.name}>"
+
+    def __reduce__(self):
+        return _defined_op, (self.name,)
+
+
+def _defined_op(name: str) -> DefinedOp:
+    """When a program is read in another process."""
+    if name not in DefinedOp.known:
+        raise TraceError(f"operation {name.lower()!r} is not defined here; import the module that defines it")
+    return DefinedOp.known[name]
+
+
+def op_named(name: str) -> Op | DefinedOp:
+    return DefinedOp.known[name] if name in DefinedOp.known else Op[name]
+
+
 @dataclass(frozen=True)
 class Operation:
     """What an operation is, whoever handles it. Derivatives stand in derivative_rules.py, machine code in
@@ -66,7 +96,7 @@ class Operation:
 
 _TWO = ("number", "number")
 _COMPARED: dict[str, Any] = {"gives": "truth", "takes": _TWO}
-OPERATIONS: dict[Op, Operation] = {
+OPERATIONS: dict[Op | DefinedOp, Operation] = {
     Op.ADD: Operation(np.add, operator.add, "additions", takes=_TWO, commutes=True),
     Op.SUB: Operation(np.subtract, operator.sub, "additions", takes=_TWO),
     Op.MUL: Operation(np.multiply, operator.mul, "multiplications", takes=_TWO, commutes=True),

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import TraceError
 from .expr import Expr
 from .graph import Graph
-from .ops import LEAVES, LOOPS, TAKES_TRUTH, TRUTH_VALUED, WITH_BODY, Op
+from .ops import LEAVES, LOOPS, TAKES_TRUTH, TRUTH_VALUED, WITH_BODY, DefinedOp, Op
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,10 @@ class Program:
     def size(self) -> int:
         """Nodes, those in the bodies of loops included."""
         return len(self.nodes) + sum(loop.body.size for loop in self.loops)
+
+    def every_op(self) -> set[Op | DefinedOp]:
+        """Operations it consists of, those in the bodies of loops included."""
+        return {node[0] for node in self.nodes}.union(*(loop.body.every_op() for loop in self.loops))
 
     def check(self) -> Program:
         """Raise unless this is a well-formed program (the specification every pass must keep)."""

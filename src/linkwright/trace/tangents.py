@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from .derivative_rules import RULES, GraphArithmetic, is_zero
+from .derivative_rules import GraphArithmetic, is_zero, rule_of
 from .graph import Graph
 from .loop_tangents import Direction, counted_tangents, guard_tangents
 from .ops import TRUTH_VALUED, WITH_BODY, Op
@@ -76,4 +76,4 @@ class Tangents:
         if all(is_zero(rate) for rate in rates):
             return 0.0
         values = [self.image[x] for x in operands]
-        return RULES[op].tangent(GraphArithmetic(self.graph), self.image[index], values, rates)
+        return rule_of(op).tangent(GraphArithmetic(self.graph), self.image[index], values, rates)

@@ -109,14 +109,15 @@ def _draw_joint(scene: Scene, model: Model, i: int) -> None:
     radius = max([0.6 * _THINNEST * scene.size, *own]) if own else 0.008 * scene.size
     label = f"{joint.name} ({joint.kind})"
     here: Point = (i, np.zeros(3))
-    if joint.kind in ("revolute", "continuous", "helical"):
+    shape = joint.motion().drawn_as
+    if shape == "hinge":
         thick = min(1.12 * radius, 0.013 * scene.size)
         half = joint.axis * (radius + 0.3 * thick)
         scene.rods.append(Bar((i, -half), (i, half), thick, JOINT, label))
-    elif joint.kind in ("prismatic", "cylindrical"):  # the part of the slide that sticks out
+    elif shape == "slide":  # the part of the slide that sticks out
         scene.rods.append(Bar((parent, at.translation), here, radius * 0.7, JOINT, label))
         scene.rods.append(Bar(here, here, radius * 1.3, JOINT, label))
-    elif joint.kind in ("spherical", "universal"):
+    elif shape == "ball":
         scene.rods.append(Bar(here, here, radius * 1.4, JOINT, label))
 
 

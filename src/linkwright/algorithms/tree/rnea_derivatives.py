@@ -87,8 +87,8 @@ class InverseDynamicsDerivatives:
 
 
 def serves(tree: Tree) -> bool:
-    """Whether all joints have directions that do not move in their own frame: all but universal ones."""
-    return all(joint.kind != "universal" for joint in tree.joint[1:])
+    """Whether all joints have directions that do not move in their own frame: of ours, all but universal ones."""
+    return all(joint.has_constant_subspace for joint in tree.joint[1:])
 
 
 def rnea_derivatives(

@@ -7,20 +7,12 @@ import numpy as np
 from ...errors import ModelError, unknown_name
 from ...fixed_order import dot, unit
 from ..joint import Joint
+from ..joints import JOINT_KINDS
 from ..pose import PoseLike
 from .constraint import GROUND_FRAME
 from .relative import RelativeConstraint, connect, target_pose, weld
 
-# Rows of each kind: (linear, angular), where "across" and "along" are meant relative to the joint's axis.
-_HELD: dict[str, tuple[str, str]] = {
-    "revolute": ("all", "across"),
-    "continuous": ("all", "across"),
-    "prismatic": ("across", "all"),
-    "cylindrical": ("across", "across"),
-    "planar": ("along", "across"),
-    "translational": ("none", "all"),
-}
-_CLOSING = ("fixed", "spherical", "universal", *_HELD)
+_BY_POINT = ("fixed", "spherical", "universal")  # closed by a weld, by a point, by a point and crossed axes
 _CARRIED = ("armature", "damping", "stiffness", "friction")
 
 
@@ -44,17 +36,23 @@ def close_with(
             name=label, frame=frame, other=other, rows=np.eye(6)[:3], point=True,
             crossed=(made.second_axis, made.axis), target=target_pose(at), mu=mu,
         )  # fmt: skip
-    linear, angular = (_directions(which, made.axis) for which in _HELD[made.kind])
+    linear, angular = (_directions(which, made.axis) for which in JOINT_KINDS[made.kind].held or ())
     rows = np.zeros((len(linear) + len(angular), 6))
     rows[: len(linear), :3], rows[len(linear) :, 3:] = linear, angular
     return RelativeConstraint(name=label, frame=frame, other=other, rows=rows, target=target_pose(at), mu=mu)
 
 
+def closing_kinds() -> tuple[str, ...]:
+    """Kinds of joints that a loop can be closed with."""
+    return (*_BY_POINT, *(name for name, motion in JOINT_KINDS.items() if motion.held))
+
+
 def _joint(joint: str | Joint, axis, second_axis, name: str) -> Joint:
     kind = joint.kind if isinstance(joint, Joint) else joint
-    if kind not in _CLOSING:
+    closing = closing_kinds()
+    if kind not in closing:
         raise ModelError(
-            f"closure {name!r}: {unknown_name('joint kind that can close a loop', kind, _CLOSING)} Close the loop at "
+            f"closure {name!r}: {unknown_name('joint kind that can close a loop', kind, closing)} Close the loop at "
             f"another joint"
         )
     if not isinstance(joint, Joint):

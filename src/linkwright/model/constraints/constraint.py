@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import InputError, ModelError
 from ...scalar import Scalar
+from ...trace import Program
 from ..joints import JOINT_KINDS
 from ..pose import LARGEST_NUMBER, Pose
 from .at_state import ConstraintAtState
@@ -121,6 +122,9 @@ class Constraint:
     def gear_ratios(self) -> tuple[tuple[str, float], ...]:
         """(joint, turns of the first joint per turn of this one), where it is a gear."""
         return ()
+
+    functions: ClassVar[tuple[Program, ...]] = ()
+    """Traced programs that are part of it."""
 
     # If it is about coordinates of joints, not about places
 

@@ -44,6 +44,10 @@ class ImplicitFunction(JointTie):
         return next(output.size for output in self.function.outputs if output.name == "phi")
 
     @property
+    def functions(self) -> tuple[Program, ...]:  # type: ignore[override]
+        return (self.function,)
+
+    @property
     def tied_joints(self) -> tuple[str, ...]:
         return self.joints
 

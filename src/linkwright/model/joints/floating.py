@@ -23,6 +23,7 @@ class Spherical(JointMotion):
     """q = quaternion [x, y, z, w], v = angular velocity in the child's frame."""
 
     kind, nq, nv = "spherical", 4, 3
+    turned_round, drawn_as = "uniform", "ball"
     leaves_in_place = "centre"
     velocity_is_rate = False
 

@@ -10,6 +10,8 @@ import numpy as np
 from ...scalar import Numbers, Scalar
 from ...spatial import Subspace, Transform
 
+Directions = Literal["all", "across", "along", "none"]
+
 
 class JointMotion:
     """Coordinates q (nq numbers) and velocities v (nv numbers) of one joint, and the motion they stand for.
@@ -29,12 +31,29 @@ class JointMotion:
     slides_freely: ClassVar[bool] = False
     """Moving the frame along the axis, or turning it about the axis, changes nothing about the motion."""
 
+    aligned_with: ClassVar[Literal["nothing", "axis", "both_axes"]] = "nothing"
+    """Which axes of the joint decide the frame its motion is written in: z along one, or x and y along both."""
+    held: ClassVar[tuple[Directions, Directions] | None] = None
+    """Of a loop that is closed by such a joint: which (linear, angular) directions of its frame it holds, relative to
+    the axis. None where rows that are fixed in the child do not say it; then no loop is closed by such a joint, but
+    those in constraints/closing_joint.py."""
+    turned_round: ClassVar[Literal["axis", "both_axes", "sign", "uniform", "plain"]] = "plain"
+    """What makes it the same joint when its parent and child change places (reversal.py): the axis the other way; both,
+    in the other order; coordinates the other way; nothing, if what it carries is the same in all directions
+    ("uniform"), or if it carries nothing ("plain")."""
+    drawn_as: ClassVar[Literal["hinge", "slide", "ball", "nothing"]] = "nothing"
+
     leaves_in_place: ClassVar[Literal["nothing", "axis", "centre", "turning"]] = "nothing"
     """What of its child's inertia moves alike whether it belongs to the child or to the parent (lumping.py): mass on
     the axis, mass at the origin, or all that resists turning, where the joint does not turn."""
 
     def __init__(self, k: int = 2, pitch: float = 0.0):
         self.k, self.pitch = k, pitch
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        if cls.has_axis and "aligned_with" not in cls.__dict__:
+            cls.aligned_with = "axis"
 
     def transform(self, q: Sequence[Scalar]) -> Transform:
         """From the joint's frame on the parent to the child's frame."""
@@ -46,6 +65,11 @@ class JointMotion:
     def subspace_rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Subspace | None:
         """dS/dt in the child's frame; None where the subspace is constant."""
         return None
+
+    @property
+    def has_constant_subspace(self) -> bool:
+        """Whether its directions do not move in the child's frame."""
+        return type(self).subspace_rate is JointMotion.subspace_rate
 
     # The configuration manifold. These run on numbers, on arrays of shape (B,) and on traced values.
 

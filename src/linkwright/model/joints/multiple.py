@@ -14,6 +14,8 @@ class Cylindrical(JointMotion):
 
     kind, nq, nv = "cylindrical", 2, 2
     has_axis = slides_freely = True
+    held = ("across", "across")
+    turned_round, drawn_as = "axis", "slide"
 
     def transform(self, q):
         return Transform(Shift(Vector.unit(self.k) * q[1]), Turn(self.k, cos(q[0]), sin(q[0])))
@@ -26,6 +28,8 @@ class Universal(JointMotion):
     """Turns by q[0] about x, fixed in the parent, then by q[1] about y, fixed in the child."""
 
     kind, nq, nv = "universal", 2, 2
+    aligned_with = turned_round = "both_axes"
+    drawn_as = "ball"
     leaves_in_place = "centre"
 
     def transform(self, q):
@@ -44,6 +48,8 @@ class Planar(JointMotion):
     """Slides in the plane across z and turns about z: q = [x, y, angle], v = [vx, vy, wz] in the child's frame."""
 
     kind, nq, nv = "planar", 3, 3
+    aligned_with = "axis"
+    held = ("along", "across")
     velocity_is_rate = False
 
     def transform(self, q):
@@ -77,6 +83,8 @@ class Translational(JointMotion):
     """Slides along x, y and z."""
 
     kind, nq, nv = "translational", 3, 3
+    held = ("none", "all")
+    turned_round = "sign"
     leaves_in_place = "turning"
 
     def transform(self, q):

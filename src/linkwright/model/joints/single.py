@@ -8,9 +8,13 @@ from .joint_motion import JointMotion
 
 
 class Revolute(JointMotion):
+    """Turns about the axis: q = [angle]."""
+
     kind, nq, nv = "revolute", 1, 1
     has_axis = slides_freely = True
     leaves_in_place = "axis"
+    held = ("all", "across")
+    turned_round, drawn_as = "axis", "hinge"
 
     def transform(self, q):
         return Transform(Turn(self.k, cos(q[0]), sin(q[0])))
@@ -29,10 +33,14 @@ class Continuous(Revolute):
 
 
 class Prismatic(JointMotion):
+    """Slides along the axis: q = [distance]."""
+
     kind, nq, nv = "prismatic", 1, 1
     slides = True
     has_axis = slides_freely = True
     leaves_in_place = "turning"
+    held = ("across", "all")
+    turned_round, drawn_as = "axis", "slide"
 
     def transform(self, q):
         return Transform(Shift(Vector.unit(self.k) * q[0]))
@@ -46,6 +54,7 @@ class Helical(JointMotion):
 
     kind, nq, nv = "helical", 1, 1
     has_axis = slides_freely = True
+    turned_round, drawn_as = "axis", "hinge"
 
     def transform(self, q):
         axis = Vector.unit(self.k)

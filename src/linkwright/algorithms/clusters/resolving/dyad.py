@@ -33,7 +33,7 @@ class DyadStep(ImplicitStep):
         """The two velocities that a dyad finds; none if the constraint does not close one."""
         bodies, _ = involved_bodies(model, model.constraints[constraint])
         unknown = [i for i in bodies if model.iv[i].start not in known]
-        slides = [i for i in unknown if model.joints[i - 1].kind == "prismatic"]
+        slides = [i for i in unknown if model.joints[i - 1].motion().slides]
         if len(unknown) != 2 or len(slides) > 1 or leaning(model, constraint) is None:
             return ()
         return tuple(sorted(model.iv[i].start for i in unknown))

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import UnsupportedError
 from ....model import Tree
-from ....scalar import Scalar, maximum, minimum
+from ....scalar import Scalar, corrected, maximum, minimum
 from ....spatial import Transform, Vector
 from ...parts.motion_sweep import MotionSweep
 from ...rows import FrameMotions, constraints_at
@@ -190,10 +191,31 @@ class ImplicitStep(ResolvingStep):
         return [abs(p) - SINGULAR_SHARE * usual for p, usual in zip(pivots, self.usual_pivots, strict=True)]
 
     def solve_positions(self, q):
-        solve = self._followed if self.newton is None else self._in_fixed_steps
-        found = solve(list(q))
-        for n in self._unknown_coordinates():
-            q[n] = found[n]
+        goal, unknown = list(q), self._unknown_coordinates()
+
+        def found() -> list[Scalar]:
+            at = self._followed(goal)
+            return [at[n] for n in unknown]
+
+        def once_more(values: Sequence[Scalar]) -> list[Scalar]:
+            if self._partly_known():
+                raise UnsupportedError(
+                    "positions of joints of which only some velocities are independent have no rule for their "
+                    "derivative; choose other independent joints"
+                )
+            at = list(goal)
+            for n, x in zip(unknown, values, strict=True):
+                at[n] = x
+            self.correct(at)
+            return [at[n] for n in unknown]
+
+        if self.newton is None:
+            values = corrected(found, once_more, len(unknown))
+        else:
+            at = self._in_fixed_steps(goal)
+            values = [at[n] for n in unknown]
+        for n, x in zip(unknown, values, strict=True):
+            q[n] = x
 
     def _followed(self, goal: list[Scalar]) -> list[Scalar]:
         """The pose at the goal's known coordinates on the branch of the start (`following.py`)."""
@@ -215,7 +237,7 @@ class ImplicitStep(ResolvingStep):
         opens = self.starts_open or at_once or len(straight) < len(known)
         opening = self.errors(placed(first, 0.0)) if opens else None
 
-        def corrected(values: Sequence[Scalar], share: Scalar):
+        def closer(values: Sequence[Scalar], share: Scalar):
             at = placed(values, share)
             _, factor = self._factored(at)
             errors = self.errors(at)
@@ -228,7 +250,7 @@ class ImplicitStep(ResolvingStep):
         longest: Scalar = 1.0
         for n in straight:
             longest = minimum(longest, LONGEST_STEP / maximum(abs(goal[n] - start[n]), LONGEST_STEP))
-        return placed(follow(corrected, first, longest, self.precision), 1.0)
+        return placed(follow(closer, first, longest, self.precision), 1.0)
 
     def _asked_orientation(self) -> Scalar:
         """1 or -1: the sign of Kd's determinant on the branch asked for, that of the start."""

@@ -23,7 +23,7 @@ def sampled_paths(model: Model, start: np.ndarray, independent: Sequence[int]) -
         joint = model.joints[i - 1]
         for v in range(model.iv[i].start, model.iv[i].stop):
             if v in independent and joint.motion().velocity_is_rate:
-                far = _FARTHEST_SLIDE if joint.kind == "prismatic" else _FARTHEST_TURN
+                far = _FARTHEST_SLIDE if joint.motion().slides else _FARTHEST_TURN
                 moving[model.iq[i].start + v - model.iv[i].start] = far
     single = np.eye(len(moving))
     several = np.random.default_rng(0).uniform(-1, 1, (_DIRECTIONS if len(moving) > 1 else 0, len(moving)))
