@@ -79,7 +79,9 @@ def missed(soft: SoftProblem, at: Iterate) -> Scalar:
 
 
 def largest(values: Sequence[Scalar]) -> Scalar:
-    result: Scalar = 0.0
-    for value in values:
-        result = maximum(result, absolute(value))
-    return result
+    """In size; by halves, so that no value waits for all others."""
+    left = [absolute(value) for value in values] or [0.0]
+    while len(left) > 1:
+        pairs = [maximum(p, q) for p, q in zip(left[::2], left[1::2], strict=False)]
+        left = [*pairs, *left[2 * len(pairs) :]]
+    return left[0]

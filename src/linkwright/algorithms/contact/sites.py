@@ -143,8 +143,7 @@ class JointSite(Site):
         return [a[self.rows.k]]
 
     def model(self, x: Values, phi: Values) -> Values:
-        H, load = self.rows.penalty(x)
-        return [H, phi[0] - (load - H * x[0])]
+        return [self.rows.stiffness(x), phi[0] - self.rows.force(x)[0]]
 
     def times(self, numbers: Values, d: Values) -> Values:
         return [numbers[0] * d[0]]
