@@ -68,6 +68,9 @@ def test_a_file_that_names_nothing_leaves_our_defaults():
     assert (trajectory.dt, trajectory.integrator) == (1e-3, "damped_euler")
     assert written('timestep="0.002"').simulation == lw.SimulationDefaults(dt=0.002)  # MuJoCo's own, and named
     assert written('integrator="Euler"').simulation == lw.SimulationDefaults(integrator="euler")
+    named = written('tolerance="1e-6" iterations="7"')
+    assert named.simulation == lw.SimulationDefaults(improvement=1e-6, iterations=7)
+    assert read_json(to_json(named)).simulation == named.simulation
 
 
 def test_of_a_compiled_model_what_is_not_mujocos_own():
@@ -109,7 +112,10 @@ def test_programs_do_not_depend_on_it(robot):
 
 
 @pytest.mark.parametrize(
-    "bad", [{"dt": 0.0}, {"dt": -1e-3}, {"dt": True}, {"dt": float("nan")}, {"integrator": "heun"}]
+    "bad", [
+        {"dt": 0.0}, {"dt": -1e-3}, {"dt": True}, {"dt": float("nan")}, {"integrator": "heun"}, {"improvement": -1e-8},
+        {"improvement": float("inf")}, {"iterations": 0}, {"iterations": 2.5},
+    ]
 )
 def test_nonsense_is_refused_by_name(bad):
     with pytest.raises(LinkwrightError, match=str(next(iter(bad.values())))):
