@@ -23,10 +23,12 @@ GROUPS = {
     "universal_transmission explicit implicit center_of_mass constrain",
     "contact": "contact sphere box capsule cylinder ellipsoid convex plane",
     "actuating": "actuator motor position_servo velocity_servo damper",
-    "computing": "compile load_function reference trace_program delassus_operator solve_kkt jacobian jvp vjp export_c",
+    "computing": "compile reference trace_program delassus_operator solve_kkt jacobian jvp vjp load_function export_c "
+    "export_casadi",
     "simulating": "simulate PD Simulator Trajectory SimulationDefaults",
-    "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian",
-    "analysing": "inspect loops mobility viewer",
+    "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian "
+    "inverse_kinematics",
+    "analysing": "inspect loops mobility base_parameters viewer",
     "errors": "LinkwrightError NoConvergence SimulationError",
 }
 # What public functions return or raise and is used through them: documented with them, by its full name.

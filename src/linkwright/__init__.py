@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import viewer
+    from .algorithms.contact.watching import watch
     from .analysis import inspect
+    from .analysis.base_parameters import base_parameters
     from .analysis.mobility_at_pose import mobility
     from .assembly import (
         MotorMap,
@@ -21,11 +23,12 @@ if TYPE_CHECKING:
         project_velocity,
     )
     from .assembly.inverse_dynamics import inverse_dynamics
+    from .assembly.inverse_kinematics import inverse_kinematics
     from .codegen.saved_function import load_function
     from .compilation import compile, reference, trace_program
-    from .derivatives import jacobian, jvp, vjp
+    from .derivatives import hessian_vector, jacobian, jvp, vjp
     from .errors import LinkwrightError, NoConvergence, SimulationError
-    from .export import export_c
+    from .export import export_c, export_casadi
     from .factored_delassus import delassus_operator
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
@@ -54,21 +57,25 @@ if TYPE_CHECKING:
     from .programs.functions import explicit, implicit, universal_transmission
     from .referee import solve_kkt
     from .robots import robots as list_robots
+    from .rollouts import RolledOut, open_rollout, rollout
     from .sim import PD, Simulator, Trajectory, simulate
 
 __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
+    "algorithms.contact.watching": "watch",
     "analysis": "inspect",
+    "analysis.base_parameters": "base_parameters",
     "analysis.mobility_at_pose": "mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
+    "assembly.inverse_kinematics": "inverse_kinematics",
     "codegen.saved_function": "load_function",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
-    "derivatives": "jacobian jvp vjp",
-    "export": "export_c",
+    "derivatives": "hessian_vector jacobian jvp vjp",
+    "export": "export_c export_casadi",
     "errors": "LinkwrightError NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
@@ -86,14 +93,15 @@ _PUBLIC = {
     "programs.functions": "explicit implicit universal_transmission",
     "referee": "solve_kkt",
     "robots": "list_robots",
+    "rollouts": "RolledOut open_rollout rollout",
     "sim": "PD Simulator Trajectory simulate",
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
 _MODULES = (
     "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "derivatives", "errors",
-    "export", "fixed_order", "io", "model", "programs", "referee", "robots", "scalar", "sim", "spatial",
-    "trace", "viewer",
+    "envs", "export", "fixed_order", "io", "jax", "learning", "model", "programs", "referee", "robots", "rollouts",
+    "scalar", "sim", "spatial", "torch", "trace", "viewer",
 )  # fmt: skip
 
 
@@ -120,18 +128,21 @@ def list_algorithms() -> dict[str, str]:
 
 __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "actuator", "attach", "box", "capsule",
+    "Pose", "RolledOut", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "actuator", "attach",
+    "base_parameters", "box", "capsule",
     "center_of_mass", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
     "cylindrical", "damper",
-    "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "export_c", "fixed",
-    "free_flyer", "from_mujoco", "from_pinocchio", "gear",
-    "helical", "implicit", "inspect", "inverse_dynamics", "jacobian", "jvp", "list_algorithms",
+    "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "export_c", "export_casadi",
+    "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "gear",
+    "helical", "hessian_vector", "implicit", "inspect", "inverse_dynamics",
+    "inverse_kinematics", "jacobian", "jvp", "list_algorithms",
     "list_robots", "load", "load_function", "lock_joints",
-    "loops", "mobility", "motor", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
+    "loops", "mobility", "motor", "open_rollout", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",
-    "reference", "revolute", "rod", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco", "to_pinocchio",
+    "reference", "revolute", "rod", "rollout", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco",
+    "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
     "viewer", "vjp",
-    "weld",
+    "watch", "weld",
 ]  # fmt: skip

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from .codegen import ArraySpec, CompiledFunction, check_dtype, compile_cached, compile_program, result_class
-from .codegen.arguments import is_masked
+from .codegen.arguments import Bound, bind
+from .codegen.signature import Signature
 from .errors import InputError
 from .model import Model
 from .programs import FORWARD_DYNAMICS, RECIPES, Choice, Request, Wish, choose
@@ -98,15 +99,11 @@ def reference(
     dtype = check_dtype(dtype)
     request, _ = _request(model, algorithm, outputs, parameters, f_ext, options, dtype)
     request.check_plan()
-    algorithm, shapes = request.recipe.name, request.input_shapes
+    algorithm, inputs = request.recipe.name, (ArraySpec(*x) for x in request.input_shapes.items())
+    signature = Signature(algorithm, tuple(inputs), (), dtype)
 
     def call(*arrays, **named):
-        if len(arrays) > len(shapes):
-            raise InputError(f"{algorithm!r} takes {len(shapes)} inputs ({', '.join(shapes)}); {len(arrays)} given")
-        given = {**dict(zip(shapes, arrays, strict=False)), **named}
-        if set(given) != set(shapes):
-            raise InputError(f"{algorithm!r} takes {', '.join(shapes)}; got {', '.join(given) or 'nothing'}")
-        values, batch = _as_scalars(given, shapes, dtype)
+        values, batch = _as_scalars(signature, bind(signature, arrays, named))
         with np.errstate(all="ignore"):
             found = request.evaluate(values).items()
             results = {name: _as_array(value, batch).astype(dtype, copy=False) for name, value in found}
@@ -156,25 +153,16 @@ def declared_inputs(function: Callable, inputs) -> Mapping[str, int | tuple[int,
     return inputs
 
 
-def _as_scalars(given: Mapping[str, Any], shapes, dtype: str) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
+def _as_scalars(signature: Signature, bound: Bound) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
     """Arrays of scalars, each an array of shape (B,) if there is a batch."""
-    batch: tuple[int, ...] = ()
     values = {}
-    for name, shape in shapes.items():
-        if is_masked(given[name]):
-            raise InputError(f"{name} is a masked array with masked entries; give them a value with .filled(...)")
-        array = np.asarray(given[name], dtype).astype(float, copy=False)
-        if array.shape[array.ndim - len(shape) :] != tuple(shape) or array.ndim - len(shape) not in (0, 1):
-            raise InputError(f"{name} has shape {array.shape}; expected {tuple(shape)} or (B, {str(tuple(shape))[1:]}")
-        leading = array.shape[: array.ndim - len(shape)]
-        if leading and batch and leading != batch:
-            raise InputError(f"{name} has {leading[0]} samples where others have {batch[0]}")
-        batch = batch or leading
-        scalars = np.empty(shape, dtype=object)
-        for index in np.ndindex(*shape):
-            scalars[index] = array[(..., *index)] if leading else np.float64(array[index])
-        values[name] = scalars
-    return values, batch
+    for spec, given in zip(signature.inputs, bound.arrays, strict=True):
+        array, batched = given.astype(float, copy=False), given.ndim > len(spec.shape)
+        scalars = np.empty(spec.shape, dtype=object)
+        for index in np.ndindex(*spec.shape):
+            scalars[index] = array[(..., *index)] if batched else np.float64(array[index])
+        values[spec.name] = scalars
+    return values, () if bound.batch is None else (bound.batch,)
 
 
 def _as_array(value, batch: tuple[int, ...]) -> np.ndarray:

@@ -47,6 +47,22 @@ class SimulationError(LinkwrightError):
         self.trajectory = trajectory
 
 
+class RolloutError(LinkwrightError):
+    """A rollout ended before its time; `result` holds the chunks that were finished."""
+
+    def __init__(self, message: str, result: object = None):
+        super().__init__(message)
+        self.result = result
+
+
+class RolloutInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a rollout; `result` holds the chunks that were finished."""
+
+    def __init__(self, message: str, result: object = None):
+        super().__init__(message)
+        self.result = result
+
+
 class MissingExtraError(LinkwrightError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 

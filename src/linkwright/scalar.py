@@ -187,7 +187,8 @@ def guard(
     return [where(condition, new, old) for new, old in zip(values, otherwise, strict=True)]
 
 
-_witness: ContextVar[Callable | None] = ContextVar("witness", default=None)
+# who is asked in place of `solved`, and how many steps of Newton's method derivatives need
+_witness: ContextVar[tuple[Callable | None, int]] = ContextVar("witness", default=(None, 1))
 
 
 def solved(
@@ -200,7 +201,7 @@ def solved(
     with (d equations / dz) w = sides, or with the transposed matrix, and its status if it has one. Those who
     differentiate are the witness of all solutions (`witnessed`); to others this is find().
     """
-    witness = _witness.get()
+    witness, _ = _witness.get()
     return find() if witness is None else witness(find, equations, again, size)
 
 
@@ -208,17 +209,29 @@ def corrected(
     find: Callable[[], Sequence[Scalar]], correct: Callable[[Sequence[Scalar]], Sequence[Scalar]], size: int
 ) -> Sequence[Scalar]:
     """What find() returns: `size` numbers that Newton's step `correct` leaves as they are. Derivatives are those of one
-    more such step, which leads to the same place from wherever it starts nearby."""
-    witness = _witness.get()
-    return find() if witness is None else correct(witness(lambda: (find(), None), None, None, size)[0])
+    more such step, which leads to the same place from wherever it starts nearby; second ones those of two."""
+    witness, order = _witness.get()
+    if witness is None:
+        return find()
+    values, _ = witness(lambda: (find(), None), None, None, size)
+    for _ in range(order):
+        values = correct(values)
+    return values
 
 
 @contextmanager
-def witnessed(witness: Callable | None) -> Iterator[None]:
-    """While a function is run: who is asked in place of `solved`."""
-    token = _witness.set(witness)
+def witnessed(witness: Callable | None, order: int = 1) -> Iterator[Callable]:
+    """While a function is run for its derivatives of that order: who is asked in place of `solved`. Gives what was done
+    before: who was asked then, or to find the solution."""
+    before, _ = _witness.get()
+    token = _witness.set((witness, order))
+
+    def around(find: Callable, equations: Callable | None, again: Callable | None, size: int) -> tuple:
+        with witnessed(None):
+            return find() if before is None else before(find, equations, again, size)
+
     try:
-        yield
+        yield around
     finally:
         _witness.reset(token)
 

@@ -44,7 +44,8 @@ def test_a_looped_robot(linkage):
     result = CliRunner().invoke(app, ["bench", "drops", "--robots", str(linkage), "--count", "100", "--json"])
     assert result.exit_code == 0, result.output
     (found,) = json.loads(result.stdout)["results"]
-    assert found["drops"] == 100 and found["not_finite"] == 0 and found["statuses"] == {"0": 100}
+    assert found["drops"] == 100 and found["not_finite"] == 0
+    assert set(found["statuses"]) <= {"0", "6"} and found["not_ok"] == []
     assert found["dt"] == 0.002 and 0.0 < found["depth"]["largest"] < 0.1
     assert found["gain"]["largest"] < 1e-3 and found["unaccounted"]["largest"] < 0.02
 
@@ -53,7 +54,7 @@ def test_hard_rows_that_depend_on_each_other_take_few_passes(linkage):
     model, dt = read_scene(str(linkage))
     starts = Starts(model)
     trajectory = dropped(model, dt, starts, 16, (1, 0), 0.5, outputs=("iterations", "status"))
-    assert not np.asarray(trajectory["status"]).any() and np.asarray(trajectory["iterations"]).max() < 40
+    assert set(np.unique(trajectory["status"])) <= {0.0, 6.0} and np.asarray(trajectory["iterations"]).max() < 40
 
 
 def test_a_built_in_robot_is_put_on_the_ground(monkeypatch):

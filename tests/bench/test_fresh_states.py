@@ -76,9 +76,16 @@ def test_loops_closed_by_points_on_a_floating_base_are_dependent(solver):
     assert lw.reference(model, "lcaba", outputs="status")(q, v, np.zeros(model.nv)) == 0
 
 
+@pytest.mark.parametrize("solver", ["lcaba", "constrained_aba"])
+def test_joints_held_in_oblique_directions_get_softer_penalties(solver):
+    """A free-flyer held in some directions: what penalties leave of its inertia in the others is a 1e-9th of them."""
+    found = verdict("ground", 10, 1, solver, seed=15, held_out=True)
+    assert found["status"] == 0 and found["error"] < 1e-6  # was 1.6e-5
+
+
 def test_rows_unmet_for_all_to_see_may_be_called_so():
     """A weld of a tip a millionth as heavy: 0.08 m/s^2 are left of it, beside 10 that there are and 3e7 without it."""
     found = verdict("mass ratios", 5, 3, "lcaba", seed=8)
-    assert found["status"] == 4 and found["contradiction"] == "perhaps" and found["error"] < 1e-6
+    assert found["status"] == 4 and found["contradiction"] == "no" and found["verdict"] == "right"
     assert found["exact"].residual < 1e-8 * found["exact"].asked
     assert found["exact"].residual > 1e-3 * found["exact"].moving

@@ -97,8 +97,8 @@ class Known:
 
     precision = "float64"
 
-    def __init__(self, contradiction=NO, nearest=1e4, independent=True):
-        self.contradiction, self.nearest = np.array([contradiction]), nearest
+    def __init__(self, contradiction=NO, nearest=1e4, independent=True, unmet=False):
+        self.contradiction, self.nearest, self.unmet = np.array([contradiction]), nearest, np.array([unmet])
         self.independent = np.array([independent])
 
     def within(self, factor):
@@ -114,6 +114,8 @@ def test_verdicts():
     assert Known()(fine, 1) == "needless" and Known()(wrong, 1) == "flagged" and Known()(np.inf, 3) == "flagged"
     assert Known(YES)(fine, 0) == "unsaid" and Known(YES)(fine, 4) == "right"
     assert Known(YES)(wrong, 4) == "compromise off" and Known(YES)(fine, 1) == "misnamed"
+    assert Known()(fine, 4) == "needless" and Known(unmet=True)(fine, 4) == "right"
+    assert Known(unmet=True)(fine, 1) == "needless" and Known(unmet=True)(wrong, 4) == "compromise off"
     assert Known(nearest=5)(fine, 2) == "cautious" and Known(nearest=5)(fine, 1) == "needless"
     assert Known(nearest=2)(wrong, 0) == "apart" and Known(nearest=2)(np.inf, 0) == "not finite"
     assert Known(independent=False)(wrong, 2, hard=True) == "declined"

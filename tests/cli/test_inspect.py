@@ -66,3 +66,24 @@ def test_what_was_ignored_is_shown(tmp_path):
     assert "1 x gravity compensation" in shown.stdout
     document = json.loads(run("inspect", str(path), "--no-times", "--ignore", "fluid", "--json").stdout)
     assert len(document["ignored"]) == 1 and document["passive"][0]["kind"] == "gravity_compensation"
+
+
+def test_contacts_and_tendons_are_listed_with_what_they_cost(tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "sled.xml"
+    path.write_text("""<mujoco model="sled"><worldbody><geom name="floor" type="plane" size="0 0 1"/>
+      <body name="hull" pos="0 0 1"><freejoint/><geom name="keel" type="box" size=".2 .1 .1" mass="1"/>
+        <body name="arm" pos="0 0 .5"><joint name="a"/><geom name="ball" size=".05" mass="1" condim="1"/>
+          <body name="hand" pos="0 0 .5"><joint name="b"/><geom name="palm" size=".05" mass="1"/></body></body></body>
+      </worldbody><tendon><fixed name="string" stiffness="3"><joint joint="a" coef="2"/></fixed></tendon></mujoco>""")
+    result = run("inspect", str(path), "--no-times")
+    assert result.returncode == 0, result.stderr
+    for word in ("box with plane", "sphere with plane", "keel/floor", "contact_dynamics takes", "string", "2 a"):
+        assert word in result.stdout, word
+    document = json.loads(run("inspect", str(path), "--no-times", "--json").stdout)
+    costs = document["contacts"]
+    assert document["watched"] == [["palm", "keel"]] and costs["watching"] > 0
+    assert [(c["kinds"], c["condim"], c["points"]) for c in costs["pairs"]] == [
+        (["box", "plane"], 3, 4), (["sphere", "plane"], 3, 2),
+    ]  # fmt: skip
+    assert all(c["operations"] > 100 for c in costs["pairs"]) and costs["total"] > costs["without"]

@@ -99,6 +99,6 @@ def test_steps_end_at_the_improvement_that_is_asked_for():
     away = [np.abs(x.warm - exact.warm).max() / (1 + np.abs(exact.warm).max()) for x in (usual, rough)]
     assert away[0] < away[1] < 0.1 and away[0] < 1e-4 and not usual.status.any()
     np.testing.assert_array_equal(steps(tolerance=1e-10).warm, exact.warm)
-    named = replace(model, simulation=lw.SimulationDefaults(improvement=1e-4))
+    named = replace(model, simulation=lw.SimulationDefaults(tolerance=1e-4))
     again = lw.reference(named, "step", outputs=("warm", "iterations"))(*given)
     np.testing.assert_array_equal(again.warm, rough.warm)

@@ -69,7 +69,7 @@ def test_a_file_that_names_nothing_leaves_our_defaults():
     assert written('timestep="0.002"').simulation == lw.SimulationDefaults(dt=0.002)  # MuJoCo's own, and named
     assert written('integrator="Euler"').simulation == lw.SimulationDefaults(integrator="euler")
     named = written('tolerance="1e-6" iterations="7"')
-    assert named.simulation == lw.SimulationDefaults(improvement=1e-6, iterations=7)
+    assert named.simulation == lw.SimulationDefaults(tolerance=1e-6, iterations=7)
     assert read_json(to_json(named)).simulation == named.simulation
 
 
@@ -113,8 +113,8 @@ def test_programs_do_not_depend_on_it(robot):
 
 @pytest.mark.parametrize(
     "bad", [
-        {"dt": 0.0}, {"dt": -1e-3}, {"dt": True}, {"dt": float("nan")}, {"integrator": "heun"}, {"improvement": -1e-8},
-        {"improvement": float("inf")}, {"iterations": 0}, {"iterations": 2.5},
+        {"dt": 0.0}, {"dt": -1e-3}, {"dt": True}, {"dt": float("nan")}, {"integrator": "heun"}, {"tolerance": -1e-8},
+        {"tolerance": float("inf")}, {"iterations": 0}, {"iterations": 2.5},
     ]
 )
 def test_nonsense_is_refused_by_name(bad):
@@ -127,3 +127,33 @@ def test_a_model_takes_nothing_else(robot):
         replace(robot, simulation={"dt": 1e-3})
     with pytest.raises(LinkwrightError, match="simulation is"):
         read_json(to_json(robot).replace('"integrator": "rk4"', '"solver": "rk4"'))
+
+
+BALL = """<mujoco><option {option}/><worldbody><geom type="plane" size="0 0 1"/>
+<body pos="0 0 0.1"><freejoint/><geom size="0.1" mass="1"/></body></worldbody></mujoco>"""
+
+
+def test_passes_and_tolerance_of_contacts(tmp_path):
+    from linkwright.programs.step import settled_options
+
+    model = read_mjcf(BALL.format(option='iterations="7" tolerance="1e-6" cone="elliptic"'))
+    assert (model.simulation.iterations, model.simulation.tolerance) == (7, 1e-6)
+    assert model.contact_law.cone == "elliptic"
+    given = {"integrator": None, "contact": "auto", "iterations": None, "tolerance": None}
+    settled = settled_options(model, given)
+    assert (settled["iterations"], settled["tolerance"]) == (7, 1e-6)
+    assert settled_options(model, {**given, "iterations": 3})["iterations"] == 3  # the call says so
+    without = settled_options(model, {**given, "contact": None})
+    assert without["iterations"] is None and without["tolerance"] is None  # other solvers mean others by them
+    assert read_json(to_json(model)).simulation == model.simulation
+    assert lw.simulate(model, steps=3).worst[3] == 0
+    source = mujoco.MjModel.from_xml_string(BALL.format(option='tolerance="1e-5"'))
+    assert lw.load(source).simulation == lw.SimulationDefaults(tolerance=1e-5)
+    odd = read_mjcf(BALL.format(option='iterations="5000" tolerance="0"')).simulation
+    assert odd == lw.SimulationDefaults(iterations=1000)  # as exact as can be is our default
+
+
+@pytest.mark.parametrize("bad", [{"iterations": 0}, {"iterations": 2.5}, {"tolerance": 0.0}, {"tolerance": True}])
+def test_nonsense_of_contacts_is_refused(bad):
+    with pytest.raises(LinkwrightError, match=str(next(iter(bad.values())))):
+        lw.SimulationDefaults(**bad)

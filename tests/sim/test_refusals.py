@@ -55,6 +55,8 @@ def run(**options):
         ({"mu": {"pin": [1.0]}}, "mu is"),
         ({"mu": {"pon": 1.0}}, "pin"),
         ({"baumgarte": True}, "baumgarte is True"),
+        ({"tolerance": float("nan")}, "tolerance is nan, which is the soft law's, and there is no contact here"),
+        ({"cone": "elliptic"}, "cone is 'elliptic'"),
         ({"lanes": 3}, "lanes=3"),
         ({"threads": 0}, "threads=0"),
         ({"robot": 3}, "cannot load a int"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 
 import numpy as np
 
@@ -16,6 +17,13 @@ def checked_model(model) -> Model:
     if not isinstance(model, Model):
         raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
     return model
+
+
+def checked_tolerance(tolerance) -> float:
+    number = isinstance(tolerance, Real) and not isinstance(tolerance, bool) and np.isfinite(float(tolerance))
+    if not (number and tolerance > 0):
+        raise InputError(f"tolerance is {tolerance!r}; expected a positive number")
+    return float(tolerance)
 
 
 def checked(model: Model, name: str, values, size: int) -> np.ndarray:

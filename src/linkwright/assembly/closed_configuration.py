@@ -8,11 +8,12 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ..errors import InputError, NoConvergence
+from ..errors import NoConvergence
 from ..model import Model
 from .checked_arguments import (
     checked_configuration,
     checked_model,
+    checked_tolerance,
     configuration_indices,
     joint_names,
     same_batch,
@@ -63,8 +64,7 @@ def project_configuration(
     looked at. Constraints that do not say where things should be, such as `weld("foot")`, are met anywhere.
     """
     checked_model(model)
-    if not isinstance(tolerance, int | float) or not tolerance > 0:
-        raise InputError(f"tolerance is {tolerance!r}; expected a positive number")
+    tolerance = checked_tolerance(tolerance)
     target = checked_configuration(model, "q", q)
     first = None if start is None else checked_configuration(model, "start", start)
     names = joint_names(model, "fixed", fixed)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InputError, NoConvergence
 from ..model import Model
-from .checked_arguments import checked, checked_configuration, checked_model
+from .checked_arguments import checked, checked_configuration, checked_model, checked_tolerance
 from .closing import closed_enough
 from .constraint_functions import ConstraintFunctions, constraint_functions
 from .continuation import tangent
@@ -114,6 +114,7 @@ class StateCheck:
 def check_state(model: Model, q, v=None, *, tolerance: float = 1e-9) -> StateCheck:
     """Residuals of each constraint in position and velocity, rank, redundancy, mobility, singularity; one state."""
     checked_model(model)
+    tolerance = checked_tolerance(tolerance)
     q = checked_configuration(model, "q", q)
     if q.ndim != 1:
         raise InputError(f"q has shape {q.shape}; check_state takes one state of shape ({model.nq},)")
@@ -133,7 +134,7 @@ def check_state(model: Model, q, v=None, *, tolerance: float = 1e-9) -> StateChe
     return StateCheck(
         model=model, position=residuals(functions.placed, error[0]),
         velocity=None if v is None else residuals(model, J @ v), rows=model.nc, rank=rank, usual_rank=usual,
-        singular_values=rows.values[0], singularity=ratio, tolerance=float(tolerance), q=q,
+        singular_values=rows.values[0], singularity=ratio, tolerance=tolerance, q=q,
         allowed=own if beyond else 0.0, allowed_rate=rate if rate > tolerance else 0.0,
     )  # fmt: skip
 

@@ -26,6 +26,7 @@ from ..sim import Trajectory, simulate
 
 ROBOTS = tuple(MENAGERIE)
 SECONDS = 2.0
+_NOT_MODELLED = 6  # a status that is no failure: links of a robot in a random pose may well touch each other
 _TOGETHER = 250  # drops simulated in one call
 _RECORDS = 100  # states of each that energies are looked at
 _HEIGHTS = (0.05, 0.5)  # m between the lowest point and the ground
@@ -38,7 +39,7 @@ _SWING = 0.07  # rad: how far joints of a mechanism with loops are from where it
 class Drops:
     """Of one robot.
 
-    statuses    how many drops have this as their worst status
+    statuses    how many drops have this as their worst status; 6, links that touch each other, counts as the least
     depths      of every drop the deepest contact, m
     gains       of every drop the most that energy was above what it was at first and what actuators put in, relative to
                 what was exchanged: what limits and contacts gave beyond what they took, and the integrator's error
@@ -67,7 +68,7 @@ class Drops:
         self.not_finite += int(np.sum(~finite))
         codes = np.where(finite, trajectory.worst[:, 3], 3).astype(int)
         self.statuses.update(codes.tolist())
-        self.seeds += [(call, int(k)) for k in np.flatnonzero(codes)]
+        self.seeds += [(call, int(k)) for k in np.flatnonzero((codes != 0) & (codes != _NOT_MODELLED))]
         self.depths += trajectory.worst[finite, 4].tolist()
         scale = np.maximum(np.asarray(trajectory.energy_exchanged), 1e-300)
         work = trajectory.work - trajectory.work[:, :1]

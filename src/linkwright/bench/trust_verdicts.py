@@ -41,7 +41,10 @@ NO, PERHAPS, YES = range(3)
 class Exact:
     """The referee's answers to some states, and what is to be known about them.
 
-    contradiction   NO, PERHAPS or YES: whether rows contradict one another in directions that do not count
+    contradiction   NO, PERHAPS or YES: whether rows contradict one another in directions that do not count, by what is
+                    left beside what they would do without constraints
+    unmet           whether something is left beside the accelerations that there are: where a light tip would
+                    accelerate a million times as much without constraints, rows may be unmet for all to see
     nearest         the scaled singular value nearest to the rank tolerance, over it
     """
 
@@ -53,6 +56,7 @@ class Exact:
         self.nearest = np.array([_nearest(s.singular_values / self.tolerance) for s in self.solutions])
         self.independent = np.array([s.rank == s.rows for s in self.solutions])
         self.contradiction = np.array([self._contradiction(s) for s in self.solutions])
+        self.unmet = np.array([self._is_unmet(s) for s in self.solutions])
         self._settled = digits == "extended"
         self._known: set[int] = set()
 
@@ -83,13 +87,17 @@ class Exact:
         )  # fmt: skip
 
     def _contradiction(self, s: KKTSolution) -> int:
-        """Beside what rows would do without constraints; and it takes more to say that there is none: where a light tip
-        would accelerate a million times as much without them as it does, rows may be unmet for all to see."""
+        least, most = self._left(s)
+        return NO if s.residual <= least * s.asked else PERHAPS if s.residual <= most * s.asked else YES
+
+    def _is_unmet(self, s: KKTSolution) -> bool:
+        return s.residual > self._left(s)[0] * max(1.0, s.moving)
+
+    def _left(self, s: KKTSolution) -> tuple[float, float]:
+        """What is rounding, and what is more than that, relative to some accelerations of the rows."""
         dropped = max(s.singular_values[s.rank :], default=0.0)
         least, most = (max(x, y * dropped) for x, y in zip(_LEFT[self.precision], _OF_DROPPED, strict=True))
-        if s.residual > most * s.asked:
-            return YES
-        return NO if s.residual <= least * min(s.asked, max(1.0, s.moving)) else PERHAPS
+        return least, most
 
 
 def _nearest(ratios: np.ndarray) -> float:
@@ -103,13 +111,15 @@ def verdicts(exact: Exact, errors: np.ndarray, status: np.ndarray, *, hard: bool
     for k, error in enumerate(errors):
         word = _verdict(
             error, LIMIT[exact.precision], int(status[k]), int(exact.contradiction[k]),
-            declines=hard and not exact.independent[k], close=bool(close[k]),
+            declines=hard and not exact.independent[k], close=bool(close[k]), unmet=bool(exact.unmet[k]),
         )  # fmt: skip
         found.append("apart" if apart[k] and word != "not finite" else word)
     return found
 
 
-def _verdict(error: float, limit: float, status: int, contradiction: int, *, declines: bool, close: bool) -> str:
+def _verdict(
+    error: float, limit: float, status: int, contradiction: int, *, declines: bool, close: bool, unmet: bool
+) -> str:  # fmt: skip
     right = error <= limit
     if status == STATUS_OK:
         if not right:
@@ -117,7 +127,7 @@ def _verdict(error: float, limit: float, status: int, contradiction: int, *, dec
         return "unsaid" if contradiction == YES else "right"
     if declines:
         return "declined"
-    if status == STATUS_INFEASIBLE and contradiction != NO:
+    if status == STATUS_INFEASIBLE and (contradiction != NO or unmet):
         return "right" if right else "compromise off"
     if contradiction == YES:
         return "misnamed"

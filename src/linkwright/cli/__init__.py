@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from .. import __version__
 from ..errors import LinkwrightError
-from . import believe_table, bench, contact_table, demo, drops_table, inspect, listing, reproduce, simulate, trust_table
+from . import bench, demo, inspect, listing, reproduce, simulate
 
 app = typer.Typer(
     name="linkwright",
@@ -42,10 +42,6 @@ app.command("simulate")(simulate.simulate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("robots")(listing.robots)
 app.command("algorithms")(listing.algorithms)
-bench.app.command("trust")(trust_table.trust)
-bench.app.command("believe")(believe_table.believe)
-bench.app.command("drops")(drops_table.drops)
-bench.app.command("contact")(contact_table.contact)
 app.add_typer(bench.app, name="bench")
 
 

@@ -42,8 +42,9 @@ def drops(
         return
     console.print(_table(results, seconds))
     console.print(
-        "energy gained: the most above what it was at first and actuators put in; books off: what of its change is not "
-        "accounted for; both relative to the energy exchanged.", highlight=False,
+        "status 6: links may have touched each other, which is not computed. energy gained: the most above what it was "
+        "at first and actuators put in; by the law: of which limits and contacts; books off: what of its change is not "
+        "accounted for, the integrator's error; all relative to the energy exchanged.", highlight=False,
     )  # fmt: skip
 
 
@@ -51,19 +52,20 @@ def _table(results: list[Drops], seconds: float) -> Table:
     title = f"random drops of {seconds:g} s"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 0, 0, 1))
     for heading in (
-        "robot", "dt", "integrator", "drops", "not finite", "not ok", "depth: median, 99 %, largest", "energy gained",
-        "books off", "us per step",
+        "robot", "dt", "integrator", "drops", "not finite", "not ok", "status 6", "depth: median, 99 %, largest",
+        "energy gained", "by the law", "books off", "us per step",
     ):  # fmt: skip
         table.add_column(heading, justify="left" if heading in ("robot", "integrator") else "right")
     for r in results:
         told = r.as_dictionary()
         depth = ", ".join(f"{1e3 * told['depth'][part]:.1f}" for part in ("median", "99 %", "largest")) + " mm"
-        wrong = r.drops - r.statuses[0]
-        named = ", ".join(f"{n} x status {code}" for code, n in sorted(r.statuses.items()) if code)
+        wrong = r.drops - r.statuses[0] - r.statuses[6]
+        named = ", ".join(f"{n} x status {code}" for code, n in sorted(r.statuses.items()) if code not in (0, 6))
+        energies = [f"{told[what]['largest']:.1e}" for what in ("gain", "law_gain", "unaccounted")]
         table.add_row(
             r.robot, f"{1e3 * r.dt:g} ms", r.integrator, str(r.drops),
-            f"[bold red]{r.not_finite}[/]" if r.not_finite else "0", f"[bold red]{named}[/]" if wrong else "0", depth,
-            f"{told['gain']['largest']:.1e}", f"{told['unaccounted']['largest']:.1e}",
+            f"[bold red]{r.not_finite}[/]" if r.not_finite else "0", f"[bold red]{named}[/]" if wrong else "0",
+            str(r.statuses[6]), depth, *energies,
             f"{1e6 * r.seconds / (r.drops * round(seconds / r.dt)):.2f}",
         )  # fmt: skip
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import nullcontext
+from dataclasses import asdict
 
 import typer
 from rich.console import Console, Group
@@ -16,6 +17,8 @@ from rich.text import Text
 import linkwright as lw
 
 from ..analysis import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
+from ..analysis.contact_costs import ContactCosts, contact_costs
+from ..model.passive import TendonSpring
 from .output import table_console
 
 _MANY = 24  # rows of a table that are shown without --all
@@ -46,18 +49,19 @@ def inspect_command(
                 model, times=times, seconds=seconds, report=found.mobility,
                 progress=lambda step: progress.update(task, description=step),
             )  # fmt: skip
+        touching = contact_costs(model) if model.pairs else None
     if svg:
         lw.viewer.graph_svg(model, svg)
     if as_json:
-        json.dump(as_dictionary(found, costs), sys.stdout, indent=2)
+        json.dump(as_dictionary(found, costs, touching), sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
-    _print_page(console, found, costs, everything)
+    _print_page(console, found, costs, everything, touching)
     if svg:
         console.print(f"picture of the graph: {escape(svg)}", highlight=False, soft_wrap=True)
 
 
-def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
+def as_dictionary(found: Inspection, costs: list[AlgorithmCost], touching: ContactCosts | None = None) -> dict:
     """The page as plain data."""
     model, best = found.model, cheapest(costs)
     return {
@@ -101,6 +105,9 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
             }
             for cost in costs
         ],
+        "shapes": [{"name": shape.name, "kind": shape.kind, "on": shape.on} for shape in model.shapes],
+        "contacts": None if touching is None else asdict(touching),
+        "watched": [list(pair) for pair in model.contact_law.watched],
         "passive": [element.to_dictionary() for element in model.passive],
         "actuators": [one.to_dictionary() for one in model.actuators],
         "keyframes": list(model.keyframes),
@@ -110,7 +117,9 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost]) -> dict:
     }  # fmt: skip
 
 
-def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost], everything: bool) -> None:
+def _print_page(
+    console: Console, found: Inspection, costs: list[AlgorithmCost], everything: bool, touching: ContactCosts | None
+) -> None:
     model = found.model
     console.print(Text(model.name, style="bold"), Text(f" {model.nbodies - 1} bodies, {model.mass:.4g} kg"), sep="")
     for warning in model.warnings if everything else model.warnings[:5]:
@@ -132,6 +141,10 @@ def _print_page(console: Console, found: Inspection, costs: list[AlgorithmCost],
     console.print(_bodies(found, everything))
     if model.actuators:
         console.print(_actuators(found, everything))
+    if any(isinstance(element, TendonSpring) for element in model.passive):
+        console.print(_tendons(found, everything))
+    if touching is not None:
+        console.print(_contacts(found, touching))
     console.print(_freedom(found))
     if model.constraints:
         console.print(_loops(found))
@@ -165,6 +178,37 @@ def _actuators(found: Inspection, everything: bool) -> Group:
         joints = ", ".join(joint for joint, _ in one.drives)
         table.add_row(str(k), escape(one.name), escape(joints), one.activation or "", *ranges)
     return Group(table, *_rest(model.nu - shown, "actuators"))
+
+
+def _tendons(found: Inspection, everything: bool) -> Group:
+    table = Table(title="tendons", title_justify="left")
+    for heading in ("tendon", "length", "spring", "damper"):
+        table.add_column(heading)
+    tendons = [element for element in found.model.passive if isinstance(element, TendonSpring)]
+    shown = tendons if everything else tendons[:_MANY]
+    for one in shown:
+        length = " + ".join(f"{ratio:.4g} {joint}" for joint, ratio in one.ratios)
+        rests = f"{one.shortest:.4g}" + ("" if one.shortest == one.longest else f" to {one.longest:.4g}")
+        spring = f"{one.stiffness:.4g}, rests at {rests}" if one.stiffness else ""
+        table.add_row(escape(one.name), escape(length), spring, f"{one.damping:.4g}" if one.damping else "")
+    return Group(table, *_rest(len(tendons) - len(shown), "tendons"))
+
+
+def _contacts(found: Inspection, touching: ContactCosts) -> Group:
+    model = found.model
+    table = Table(title="contacts", title_justify="left")
+    for heading in ("", "condim", "pairs", "points", "operations each", "first of them"):
+        table.add_column(heading, justify="left" if heading in ("", "first of them") else "right")
+    for cost in touching.pairs:
+        table.add_row(
+            " with ".join(cost.kinds), str(cost.condim), str(len(cost.pairs)), str(cost.points),
+            f"{cost.operations:,}", escape(cost.pairs[0]),
+        )  # fmt: skip
+    watched = len(model.contact_law.watched)
+    told = f"contact_dynamics takes {touching.total:,} operations, {touching.without:,} where nothing can touch"
+    if watched:
+        told += f"; looking at {watched} pairs that are not computed takes {touching.watching:,} of them (status 6)"
+    return Group(table, Text(told, style="dim"))
 
 
 def _rest(count: int, what: str) -> list[Text]:

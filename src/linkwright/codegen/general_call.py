@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,9 +63,20 @@ class Runner:
             self._run_batch(bound, outputs, bound.batch)
         return outputs[0] if len(outputs) == 1 else self.result_class(outputs)
 
+    def run_at(self, sources: Sequence[int], strides: Sequence[int], targets: Sequence[int], batch: int | None) -> None:
+        """On memory that others own: where inputs and outputs begin, and elements from one sample to the next."""
+        pointers = ctypes.c_void_p * len(sources)
+        if batch is None:
+            every = (ctypes.c_void_p * (len(sources) + len(targets)))(*sources, *targets)
+            self._single(every, self.workspace())
+        elif batch > 0:
+            self._run_split(pointers(*sources), strides, (ctypes.c_void_p * len(targets))(*targets), batch)
+
     def _run_batch(self, bound: Bound, outputs: list[np.ndarray], batch: int) -> None:
-        sources, targets = addresses(bound.arrays), addresses(outputs)
-        strides = (ctypes.c_int64 * len(bound.strides))(*bound.strides)
+        self._run_split(addresses(bound.arrays), bound.strides, addresses(outputs), batch)
+
+    def _run_split(self, sources: ctypes.Array, steps: Sequence[int], targets: ctypes.Array, batch: int) -> None:
+        strides = (ctypes.c_int64 * len(steps))(*steps)
 
         def run(begin: int, end: int) -> None:
             self._kernel(sources, strides, targets, begin, end, self.workspace())

@@ -1,4 +1,4 @@
-"""`linkwright.jacobian`, `linkwright.vjp` and `linkwright.jvp`."""
+"""`linkwright.jacobian`, `linkwright.vjp`, `linkwright.jvp` and `linkwright.hessian_vector`."""
 
 from __future__ import annotations
 
@@ -68,6 +68,23 @@ def jvp(
     """
     target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache}
     return _compiled("jvp", what, algorithm, of, wrt, values, inputs, parameters, f_ext, options, target)
+
+
+def hessian_vector(
+    what: Model | Callable[..., Any], algorithm: str | None = None, *, of: Names | None = None,
+    wrt: Names | None = None, values: bool = False, inputs: Shapes | None = None, parameters: Names = (),
+    f_ext: bool = False, lanes: int | str = "auto", dtype: str = "float64", threads: int | str = 1,
+    cache: bool = True, **options: Any,
+) -> CompiledFunction:  # fmt: skip
+    """Machine code for the change of a gradient along a direction: second derivatives times a vector.
+
+    hessian_vector(model, "aba") takes q, v, tau, weights a_bar and directions q_dot, v_dot, tau_dot, and returns
+    q_bar_dot, v_bar_dot, tau_bar_dot: how the gradients of a_bar' a change. `values` returns the gradients too, first.
+    Arguments as for `jacobian`. Where configurations are curved, gradients are those of the tangent space at the
+    configuration reached, so that the matrix behind it need not be symmetric there.
+    """
+    target = {"lanes": lanes, "dtype": dtype, "threads": threads, "cache": cache}
+    return _compiled("hessian_vector", what, algorithm, of, wrt, values, inputs, parameters, f_ext, options, target)
 
 
 def _compiled(

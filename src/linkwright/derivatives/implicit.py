@@ -14,12 +14,11 @@ Of constrained dynamics, z = (a, lam) and F = (M a + c + J' lam - tau, J a - e):
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..scalar import Scalar, is_zero, maximum, repeat
+from ..scalar import Scalar, is_zero, maximum, repeat, solved
 from ..trace import (
     Measured,
     Program,
@@ -32,10 +31,7 @@ from ..trace import (
     simplify,
     trace,
 )
-from .unknowns import EQUATIONS, FoundSolution, with_notes, with_unknowns
-
-if TYPE_CHECKING:
-    from .question import Question
+from .unknowns import EQUATIONS, FoundSolution, Subject, with_notes, with_unknowns
 
 # Columns of the equations' derivatives are a straight line each up to about so many nodes (if none of them had zeros);
 # beyond, they are found in a loop over directions, which takes more operations and less code.
@@ -43,22 +39,20 @@ MOST_IN_LINE = 500_000
 
 
 class ImplicitProgram:
-    """The program that answers a question about a named program, through its steps and its solutions."""
+    """Programs for derivatives of a function, through its steps and its solutions."""
 
-    def __init__(self, question: Question):
-        self.question, self.request = question, question.request
-        shifts = question.shift_shapes
-        shapes = {**self.request.input_shapes, **shifts}
-        self.explicit, self.given = with_unknowns(question.measured, shapes, len(shifts), self.request.recipe.name)
-        charts = {x.name for x in self.explicit.outputs}
+    def __init__(self, subject: Subject):
+        self.subject = subject
+        self.explicit, self.given = with_unknowns(subject)
+        outputs = {x.name for x in self.explicit.outputs}
         # those that vary; others are what a last step of Newton's method starts from
-        self.unknowns = [x for x in self.given if EQUATIONS.format(x.name) in charts]
-        self.of = [Measured(name, chart if chart in charts else None)
-                   for name, chart in ((name, question.chart(name)) for name in question.of)]  # fmt: skip
-        self.wrt = [Varied(name, question.shifted.get(name)) for name in question.wrt]
+        self.unknowns = [x for x in self.given if EQUATIONS.format(x.name) in outputs]
+        charts = {name: chart for name, chart in subject.charts.items() if chart in outputs}
+        self.of = [Measured(name, charts.get(name)) for name in subject.of]
+        self.wrt = [Varied(name, shift) for name, shift in subject.wrt.items()]
 
-    def program(self) -> Program:
-        build = {"vjp": self._backward, "jvp": self._forward, "jacobian": self._jacobians}[self.question.kind]
+    def program(self, kind: str) -> Program:
+        build = {"vjp": self._backward, "jvp": self._forward, "jacobian": self._jacobians}[kind]
         return build()
 
     def _before(self, k: int) -> list[Varied]:
@@ -68,54 +62,30 @@ class ImplicitProgram:
         return [Measured(EQUATIONS.format(self.unknowns[k].name))]
 
     def _traced(self, further: Mapping[str, tuple[int, ...]], function) -> Program:
-        every = {**self.request.input_shapes, **further}
+        every = {**self.subject.shapes, **further}
         evaluate = lambda **values: function(values)  # noqa: E731  trace passes inputs by name
-        return simplify(trace(evaluate, every, name=self.request.recipe.name, labels=self.request.labels))
+        return simplify(trace(evaluate, every, name=self.subject.name, labels=self.subject.labels))
 
     def _solve(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[FoundSolution], dict[str, Any]]:
         """Outputs, solutions, and the inputs of the explicit program."""
-        graph = next(x.graph for array in values.values() for x in np.asarray(array, dtype=object).flat)
-        outputs = [*self.request.outputs, *(["status"] if self._has_status else [])]
-        request = replace(self.request, outputs=tuple(outputs))
-        results, found = with_notes(lambda: request.evaluate(values, differentiated=True), graph)
+        results, found = with_notes(self.subject, values)
         notes = dict(zip((x.name for x in self.given), found, strict=True))
         at = {**values, **{name: np.array(list(one.z), dtype=object) for name, one in notes.items()}}
         return results, [notes[x.name] for x in self.unknowns], at
 
-    @property
-    def _has_status(self) -> bool:
-        return bool(self.given) and "status" in self.request.recipe.outputs
-
     def _closed(self, results: Mapping[str, Any], derivatives: dict, statuses: Sequence[Scalar | None]) -> dict:
-        own = {name: results[name] for name in self.question.values}
+        own = {name: results[name] for name in self.subject.values}
         told = [x for x in statuses if x is not None]
-        if not self._has_status or (not told and len(self.given) == len(self.unknowns)):
+        if "status" not in results or (not told and len(self.given) == len(self.unknowns)):
             return {**own, **derivatives}
         return {**own, **derivatives, "status": _worst([results["status"], *told])}
 
     def _backward(self) -> Program:
-        count = len(self.unknowns)
-        from_outputs = simplify(pullback(self.explicit, self.of, [*self._before(count), *self.wrt]))
-        through = [
-            simplify(pullback(self.explicit, self._equations(k), [*self._before(k), *self.wrt])) for k in range(count)
-        ]
-        weights = {x.name: x.shape for x in from_outputs.inputs[-len(self.of) :]}
+        gradient = self.gradient()
+        return self._traced(gradient.further, gradient.evaluate)
 
-        def evaluate(values):
-            bars = {name: values.pop(name) for name in weights}
-            results, found, at = self._solve(values)
-            total, statuses = inlined(from_outputs, {**at, **bars}), []
-            for k in reversed(range(count)):
-                z_bar = total[f"{self.unknowns[k].name}_bar"]
-                if all(is_zero(x) for x in z_bar):
-                    continue
-                w, status = found[k].again(list(z_bar), True)
-                statuses.append(status)
-                handed = inlined(through[k], {**at, f"{self._equations(k)[0].name}_bar": [-x for x in w]})
-                total |= {name: total[name] + value for name, value in handed.items()}
-            return self._closed(results, {f"{name}_bar": total[f"{name}_bar"] for name in self.question.wrt}, statuses)
-
-        return self._traced(weights, evaluate)
+    def gradient(self) -> Gradient:
+        return Gradient(self)
 
     def _forward(self) -> Program:
         shapes = {x.name: x.shape for x in self.explicit.inputs}
@@ -152,7 +122,7 @@ class ImplicitProgram:
 
     def _jacobians(self) -> Program:
         if not self.given:
-            return simplify(jacobians(self.explicit, self.of, self.wrt, self.question.values))
+            return simplify(jacobians(self.explicit, self.of, self.wrt, self.subject.values))
         if not self.unknowns:
             return self._at_corrections()
         if len(self.unknowns) > 1:
@@ -233,6 +203,47 @@ class ImplicitProgram:
             return self._closed(results, blocks, status)
 
         return self._traced({}, evaluate)
+
+
+class Gradient:
+    """The function that finds gradients: of inputs and of weights `further`."""
+
+    def __init__(self, of: ImplicitProgram):
+        self._of, count = of, len(of.unknowns)
+        self._from_outputs = simplify(pullback(of.explicit, of.of, [*of._before(count), *of.wrt]))
+        self._through = [
+            simplify(pullback(of.explicit, of._equations(k), [*of._before(k), *of.wrt])) for k in range(count)
+        ]
+        self.further = {x.name: x.shape for x in self._from_outputs.inputs[-len(of.of) :]}
+
+    def evaluate(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        of = self._of
+        bars = {name: values[name] for name in self.further}
+        results, found, at = of._solve({name: x for name, x in values.items() if name not in bars})
+        total, statuses = inlined(self._from_outputs, {**at, **bars}), []
+        for k in reversed(range(len(of.unknowns))):
+            z_bar = total[f"{of.unknowns[k].name}_bar"]
+            if all(is_zero(x) for x in z_bar):
+                continue
+            w, status = self._weights(k, found[k], list(z_bar), at)
+            statuses.append(status)
+            handed = inlined(self._through[k], {**at, f"{of._equations(k)[0].name}_bar": [-x for x in w]})
+            total |= {name: total[name] + value for name, value in handed.items()}
+        return of._closed(results, {f"{x.name}_bar": total[f"{x.name}_bar"] for x in of.wrt}, statuses)
+
+    def _weights(self, k: int, found: FoundSolution, z_bar: list[Scalar], at: Mapping[str, Any]):
+        """w of F_z' w = z_bar, itself a solution: who differentiates gradients wants to know its equations."""
+        of, name = self._of, self._of.unknowns[k].name
+
+        def equations(w):
+            own = simplify(pullback(of.explicit, of._equations(k), [Varied(name), *of.wrt]))
+            felt = inlined(own, {**at, f"{of._equations(k)[0].name}_bar": list(w)})[f"{name}_bar"]
+            return [x - y for x, y in zip(felt, z_bar, strict=True)]
+
+        return solved(
+            lambda: found.again(z_bar, True), equations,
+            lambda sides, transposed: found.again(sides, not transposed), len(z_bar),
+        )  # fmt: skip
 
 
 def _repeated(column, count: int, tables: Sequence[Sequence]) -> tuple[list[Scalar], list[list[Scalar]]]:

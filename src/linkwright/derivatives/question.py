@@ -1,4 +1,4 @@
-"""What was asked of `jacobian`, `vjp` or `jvp` about a named program, checked; and the program that answers it.
+"""What was asked about the derivatives of a named program, checked; and the program that answers it.
 
 Configurations are varied in their tangent space: q becomes q + dq/dt(q, shift) with a shift of nv numbers that is zero,
 and configurations that come out are measured in velocities (`velocity_chart`).
@@ -24,8 +24,12 @@ from ..scalar import Scalar
 from ..trace import Program, jacobians, pullback, pushforward
 from .analytic import AnalyticProgram, answers
 from .implicit import ImplicitProgram
+from .second_order import gradient_along, second_order
+from .unknowns import Subject
 
-ANSWERS: dict[str, Callable[..., Program]] = {"jacobian": jacobians, "vjp": pullback, "jvp": pushforward}
+ANSWERS: dict[str, Callable[..., Program]] = {
+    "jacobian": jacobians, "vjp": pullback, "jvp": pushforward, "hessian_vector": gradient_along
+}  # fmt: skip
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
 # Outputs that count, judge, or tell of the way to a solution: they have no slope.
 VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "drift", "worst", "clamped"})
@@ -35,7 +39,7 @@ SWITCHES = frozenset({"active"})
 
 @dataclass(frozen=True)
 class Question:
-    """kind      "jacobian", "vjp" or "jvp"
+    """kind      "jacobian", "vjp", "jvp" or "hessian_vector"
     request   the program with the outputs that are differentiated and those that are given along
     """
 
@@ -90,7 +94,7 @@ class Question:
         text = "\n".join([self.kind, self.request.key, *map(repr, (self.of, self.wrt, self.values))])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def _place(self, name: str, shape: tuple[int, ...]) -> tuple[Sequence[int], Sequence[int]] | None:
+    def place(self, name: str, shape: tuple[int, ...]) -> tuple[Sequence[int], Sequence[int]] | None:
         """(coordinates, velocities) of the mechanism that a configuration holds, or None: its numbers are plain."""
         model = self.request.model
         if name in CONFIGURATIONS and shape == (model.nq,):
@@ -104,7 +108,7 @@ class Question:
     @functools.cached_property
     def _shifted_places(self) -> dict[str, tuple[Sequence[int], Sequence[int]]]:
         shapes = self.request.input_shapes
-        places = {name: self._place(name, shapes[name]) for name in self.wrt}
+        places = {name: self.place(name, shapes[name]) for name in self.wrt}
         return {name: place for name, place in places.items() if place is not None}
 
     @functools.cached_property
@@ -122,7 +126,7 @@ class Question:
         for name, (coordinates, velocities) in self._shifted_places.items():
             shift = moved.pop(self.shifted[name])
             rates = coordinate_rates(
-                model, _spread(model.nq, coordinates, moved[name]), _spread(model.nv, velocities, shift)
+                model, spread(model.nq, coordinates, moved[name]), spread(model.nv, velocities, shift)
             )
             moved[name] = moved[name] + [rates[n] for n in coordinates]
         return moved
@@ -131,10 +135,10 @@ class Question:
         """Outputs of the program at shifted configurations, with the charts of configurations among them."""
         results, model = self.request.evaluate(self.moved(values), differentiated=True), self.request.model
         for name in self.of:
-            place = self._place(name, np.shape(np.asarray(results[name], dtype=object)))
+            place = self.place(name, np.shape(np.asarray(results[name], dtype=object)))
             if place is not None:
                 coordinates, velocities = place
-                chart = velocity_chart(model, _spread(model.nq, coordinates, results[name]))
+                chart = velocity_chart(model, spread(model.nq, coordinates, results[name]))
                 results[self.chart(name)] = [[chart[r][c] for c in coordinates] for r in velocities]
         return results
 
@@ -147,10 +151,24 @@ class Question:
         request.check_plan()
         if request.recipe.check is not None:
             request.recipe.check(request.model)
-        return AnalyticProgram(self).program() if answers(self) else ImplicitProgram(self).program()
+        if answers(self):
+            return AnalyticProgram(self).program()
+        if self.kind == "hessian_vector":
+            return second_order(self.subject(2))
+        return ImplicitProgram(self.subject()).program(self.kind)
+
+    def subject(self, order: int = 1) -> Subject:
+        """The program as a function to differentiate."""
+        request = self.request
+        return Subject(
+            request.recipe.name, request.labels, request.input_shapes, self.shift_shapes, self.moved,
+            lambda values: request.evaluate(values, differentiated=True, status=True), self.measured, self.of,
+            {name: self.shifted.get(name) for name in self.wrt}, self.values,
+            {name: self.chart(name) for name in self.of}, order,
+        )  # fmt: skip
 
 
-def _spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:
+def spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[Scalar]:
     """Values at their places, zeros elsewhere."""
     every: list[Scalar] = [0.0] * size
     for n, x in zip(places, values, strict=True):

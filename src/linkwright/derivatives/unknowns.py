@@ -28,11 +28,38 @@ class FoundSolution:
     again: Callable[[Sequence[Scalar], bool], tuple[Sequence[Scalar], Scalar | None]]
 
 
-def with_unknowns(
-    function: Callable[..., dict[str, Any]], shapes: Mapping[str, tuple[int, ...]], vanishing: int, name: str
-) -> tuple[Program, list[Input]]:
-    """The program with unknowns as inputs, before the `vanishing` last ones of `shapes`; and these unknowns."""
+@dataclass(frozen=True)
+class Subject:
+    """A function to differentiate.
+
+    name, labels   of programs made of it
+    shapes         of its inputs
+    shifts         of inputs that shift configurations among them: in `wrt`, the name of a configuration -> that input
+    moved          values of the inputs with configurations shifted, and without the shifts
+    evaluate       outputs by name, at values of the inputs
+    measured       the same of values with shifts, and charts of configurations that come out
+    charts         names of the charts of outputs, where they have one
+    order          of derivatives that will be taken of it
+    """
+
+    name: str
+    labels: Mapping[str, tuple[str, ...]]
+    shapes: Mapping[str, tuple[int, ...]]
+    shifts: Mapping[str, tuple[int, ...]]
+    moved: Callable[[Mapping[str, Any]], dict[str, Any]]
+    evaluate: Callable[[Mapping[str, Any]], dict[str, Any]]
+    measured: Callable[..., dict[str, Any]]
+    of: tuple[str, ...]
+    wrt: Mapping[str, str | None]
+    values: tuple[str, ...]
+    charts: Mapping[str, str]
+    order: int = 1
+
+
+def with_unknowns(subject: Subject) -> tuple[Program, list[Input]]:
+    """The program of a function with unknowns as inputs, before those that shift configurations; and these unknowns."""
     unknowns: list[Input] = []
+    function, shapes = subject.measured, {**subject.shapes, **subject.shifts}
 
     def evaluate(**values):
         graph = next(x.graph for array in values.values() for x in np.asarray(array, dtype=object).flat)
@@ -50,12 +77,12 @@ def with_unknowns(
                     equations_of[EQUATIONS.format(unknown.name)] = np.array(list(equations(z)), dtype=object)
             return z, None
 
-        with witnessed(witness):
+        with witnessed(witness, subject.order):
             results = function(**values)
         return {**results, **equations_of}
 
-    traced = trace(evaluate, shapes, name=name, further=unknowns)
-    return _before_the_last(simplify(traced), len(unknowns), vanishing), unknowns
+    traced = trace(evaluate, shapes, name=subject.name, further=unknowns)
+    return _before_the_last(simplify(traced), len(unknowns), len(subject.shifts)), unknowns
 
 
 def _before_the_last(program: Program, moved: int, last: int) -> Program:
@@ -70,16 +97,17 @@ def _before_the_last(program: Program, moved: int, last: int) -> Program:
     return replace(program, nodes=nodes, inputs=tuple(program.inputs[k] for k in order))
 
 
-def with_notes(function: Callable[[], dict[str, Any]], graph) -> tuple[dict[str, Any], list[FoundSolution]]:
-    """What the function returns, and every solution it found, in order."""
+def with_notes(subject: Subject, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[FoundSolution]]:
+    """What the function returns, and every solution it found, in order. Whoever differentiates this function in turn is
+    asked for the solutions."""
     notes: list[FoundSolution] = []
+    graph = next(x.graph for array in values.values() for x in np.asarray(array, dtype=object).flat)
 
     def witness(find, equations, again, size):
-        with witnessed(None):
-            z, more = find()
+        z, more = around(find, equations, again, size)
         if graph.root.current is graph.root:
             notes.append(FoundSolution(z, again))
         return z, more
 
-    with witnessed(witness):
-        return function(), notes
+    with witnessed(witness, subject.order) as around:
+        return subject.evaluate(values), notes

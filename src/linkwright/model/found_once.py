@@ -1,7 +1,7 @@
 """What is found once per model: frames, scales and ranks of rows, penalties, cluster plans, schedules, choices.
 
-One memory for all of it. It knows models by their content, so equal ones share what was found, and keeps the models
-that were asked about last.
+One table and one memory for all of it (docs/architecture.md lists it, "Planning"). The memory knows models by their
+content, so equal ones share what was found, and keeps the models that were asked about last.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ MOST_MODELS = 64
 
 P = ParamSpec("P")
 R = TypeVar("R")
+FOUND_ONCE: dict[str, Callable[..., Any]] = {}
+"""Everything that is found once, by module and name; as far as it has been imported."""
 _found: OrderedDict[Model, dict[tuple, Any]] = OrderedDict()
 _lock = threading.Lock()
 
@@ -34,7 +36,17 @@ def found_once(function: Callable[Concatenate[Model, P], R]) -> Callable[Concate
             own[key] = function(model, *args, **kwargs)
         return own[key]
 
+    FOUND_ONCE[_name(function)] = remembered
     return remembered
+
+
+def found_for(model: Model) -> list[str]:
+    """What has been found for a model so far, in that order; nothing by a program that came from the cache."""
+    return list(dict.fromkeys(_name(function) for function, *_ in _memory_of(model)))
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return f"{function.__module__.removeprefix('linkwright.')}.{function.__qualname__}"
 
 
 def forget_models() -> None:

@@ -197,7 +197,11 @@ class Model:
         return touching.on_ground(self, friction, condim, at)
 
     def without_contacts(self) -> Model:
-        return replace(self, pairs=())
+        return replace(self.unwatched(), pairs=())
+
+    def unwatched(self) -> Model:
+        """This model without pairs that are watched: no status 6. `linkwright.watch` chooses them."""
+        return replace(self, contact_law=replace(self.contact_law, watched=()))
 
     @cached_property
     def contacts(self) -> tuple[ContactPoint, ...]:

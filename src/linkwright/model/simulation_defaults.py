@@ -1,4 +1,4 @@
-"""How a model's file wants it simulated: time step, integrator and accuracy, where the file names them.
+"""How a model's file wants it simulated: time step, integrator, passes of contacts, where the file names them.
 
 Data that no dynamics depend on: it is part of a model's identity, but programs are the same whatever it says.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ModelError
@@ -17,6 +17,7 @@ DEFAULT_INTEGRATOR = "damped_euler"
 DEFAULT_DT = 1e-3  # seconds
 # What files may name beyond those, and the integrator that comes nearest: implicit in what it is, and in more.
 NEAREST = {"implicit": "implicitfast"}
+_NAMES = ("dt", "integrator", "iterations", "tolerance")
 SIMULATION_ENTRIES = ("simulation",)
 
 
@@ -27,14 +28,14 @@ class SimulationDefaults:
     dt           seconds per step; None where the file names none
     integrator   as the file names it, in our spelling ("implicit" may stand here before there is such); None where it
                  names none
-    improvement  at which passes of the soft law end (MuJoCo's tolerance), and iterations, the most passes; None where
-                 the file names none
+    iterations   with contacts: the most passes
+    tolerance    with contacts: the improvement of the cost at which passes end, as MuJoCo measures it
     """
 
     dt: float | None = None
     integrator: str | None = None
-    improvement: float | None = None
     iterations: int | None = None
+    tolerance: float | None = None
 
     def __post_init__(self):
         dt, name = self.dt, self.integrator
@@ -43,17 +44,17 @@ class SimulationDefaults:
             if not number or dt <= 0.0:
                 raise ModelError(f"dt of the simulation is {dt!r}; expected a positive number of seconds")
             object.__setattr__(self, "dt", float(dt))
+        count, tolerance = self.iterations, self.tolerance
+        if count is not None and (not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 1000):
+            raise ModelError(f"iterations of the simulation are {count!r}; expected a whole number from 1 to 1000")
+        if tolerance is not None:
+            number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool) and math.isfinite(tolerance)
+            if not number or tolerance <= 0.0:
+                raise ModelError(f"tolerance of the simulation is {tolerance!r}; expected a positive number")
+            object.__setattr__(self, "tolerance", float(tolerance))
         if name is not None and name not in (*INTEGRATORS, *NEAREST):
             known = ", ".join(dict.fromkeys((*INTEGRATORS, *NEAREST)))
             raise ModelError(f"integrator of the simulation is {name!r}; expected one of {known}")
-        least, most = self.improvement, self.iterations
-        if least is not None:
-            number = isinstance(least, int | float) and not isinstance(least, bool) and math.isfinite(least)
-            if not number or least < 0.0:
-                raise ModelError(f"improvement of the simulation is {least!r}; expected a number that is not negative")
-            object.__setattr__(self, "improvement", float(least))
-        if most is not None and (not isinstance(most, int) or isinstance(most, bool) or most < 1):
-            raise ModelError(f"iterations of the simulation are {most!r}; expected a positive whole number")
 
     def chosen_dt(self, given: Any = None) -> Any:
         """What the call gives, else what the file names, else ours."""
@@ -70,11 +71,10 @@ class SimulationDefaults:
 
     def to_dictionary(self) -> dict[str, Any]:
         """What is named."""
-        return {key: value for key, value in vars(self).items() if value is not None}
+        return {name: getattr(self, name) for name in _NAMES if getattr(self, name) is not None}
 
     @classmethod
     def from_dictionary(cls, data: Any) -> SimulationDefaults:
-        known = [field.name for field in fields(cls)]
-        if not isinstance(data, Mapping) or set(data) - set(known):
-            raise ModelError(f"simulation is {data!r}; expected entries among {', '.join(known)}")
+        if not isinstance(data, Mapping) or set(data) - set(_NAMES):
+            raise ModelError(f"simulation is {data!r}; expected entries among {', '.join(_NAMES)}")
         return cls(**data)

@@ -18,10 +18,11 @@ from .recipe import Recipe
 from .registry import RECIPES, problems, register
 from .request import Request
 from .step import STEP
+from .whole_body import WHOLE_BODY
 
 for _group in (
     DYNAMICS, CONSTRAINED, CONTACT, CONSTRAINT_PROGRAMS, ACTUATION, ACTUATORS, DELASSUS, CLUSTERS, CLUSTER_COORDINATES,
-    KINEMATICS, STEP,
+    KINEMATICS, STEP, WHOLE_BODY,
 ):  # fmt: skip
     register(*_group)
 

@@ -103,7 +103,7 @@ def _check_options(model, options) -> None:
         raise InputError(f"base is {options['base']!r}; expected 'first' (eq. 47) or 'last' (eq. 49)")
     T = options["baumgarte"]
     if T is not None:
-        if not isinstance(T, int | float) or not np.isfinite(T) or T <= 0:
+        if not isinstance(T, Real) or isinstance(T, bool) or not 0 < float(T) < math.inf:
             raise InputError(f"baumgarte is {T!r}; expected a positive time constant in seconds")
         check_positions(model)
     if "iterations" in options:

@@ -93,6 +93,12 @@ error    | (nc,) | by how much each constraint row is violated: metres, radians
 J        | (6, nv) | Jacobian of the frame: [linear; angular] velocity = J v
 constraint_jacobian.J | (nc, nv) | Jacobian of the constraint rows
 cluster_frame_jacobian.J | (6, nyd) | Jacobian of the frame: [linear; angular] velocity = J yd
+whole_body_terms.J | (nc + 6 * frames, nv) | rows of the constraints, then [linear; angular] of frames in world axes
+dJv      | (nc + 6 * frames,) | dJ/dt v: accelerations of these rows at a = 0
+h        | (nv,) | torques that give zero acceleration
+S        | (nv, nu) | tau = S u: of the actuators, or without any a column for every velocity but those of a free base
+Y        | (nv, 10 * (nbodies - 1)) | ten columns a body: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz in its own frame
+rest     | (nv,) | torques of rotors, springs and dampers, which are not in Y
 dJ       | (6, nv) | time derivative of the frame's Jacobian
 bias     | (nc,) | acceleration of the constraint rows at a = 0
 delassus_operator.bias | (nc,) | acceleration of the constraint rows without constraint forces
@@ -160,6 +166,8 @@ pose       | None, (nq,) | configuration to choose pivots at, instead of the mod
 reflected  | "diagonal", "block", "none" | which part of the rotors' inertia is reflected to the links
 frame      | name | the frame
 frames     | None, names | the frames; None: every body, the ground included
+whole_body_terms.frames | (), names | frames in contact
+points     | True, False | whether frames touch at a point: three rows each, linear
 reference  | "local", "world", "local_world_aligned" | axes and origin that velocities are given in
 classical  | True, False | whether accelerations are second derivatives of the origin's position
 integrator | None, "damped_euler", "euler", "implicitfast", "rk4" | how the step is taken; None: as the model says

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -115,12 +116,17 @@ class Request:
         given = {name: values[name] for name in self.parameters}
         return Tree(self.model, given) if given else tree_of(self.model)
 
-    def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False) -> dict[str, Any]:
-        """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result."""
+    def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False, status: bool = False) -> dict:
+        """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result;
+        `status`: with the status, if that is found along with the outputs."""
         tree = self.tree(values)
         further = {"precision": self.precision, "arithmetic": self.arithmetic, "differentiated": differentiated}
         results = self.recipe.evaluate(tree, values, {**self.options, **further})
-        return {name: results[name] for name in self.outputs}
+        found = {name: results[name] for name in self.outputs}
+        if status:
+            with contextlib.suppress(KeyError):
+                found["status"] = results["status"]
+        return found
 
     def check_plan(self) -> None:
         """The part of checking that takes long."""

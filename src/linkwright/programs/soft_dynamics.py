@@ -18,6 +18,7 @@ from ..algorithms.contact.newton import SoftSolution, newton
 from ..algorithms.contact.rows import RowLaw, joint_rows, rolled
 from ..algorithms.contact.sites import JointSite
 from ..algorithms.contact.soft_problem import SoftProblem
+from ..algorithms.contact.watching import may_meet
 from ..algorithms.contact.weights import weights
 from ..algorithms.convergence.converge import converge
 from ..algorithms.convergence.swept_bodies import SweptBodies
@@ -32,7 +33,7 @@ from ..spatial import Force, sum_of
 from .constrained import accuracy_of
 from .penalties import PRIMAL, bearable_stiffness, penalties
 from .precision import Precision
-from .status import status
+from .status import STATUS_NOT_MODELLED, graver, status
 
 CONTACT_OUTPUTS = ("contact_force", "contact_point", "contact_frame", "gap", "active")
 SOFT_OPTIONS: dict[str, Any] = {"equality": "hard", "cone": None, "tolerance": None, "improvement": None}
@@ -67,7 +68,8 @@ class SoftDynamics:
         )  # fmt: skip
         if not hard:
             problem.constraints = soften(problem, v, dt)
-        self.candidates = candidates(tree, placements(tree, q))
+        self._poses = placements(tree, q)
+        self.candidates = candidates(tree, self._poses)
         self.contacts = Contacts(self.candidates, RowLaw.of(problem, v, dt, options["cone"] or law.cone))
         joints = joint_rows(problem, v, dt, limits=options["limits"], friction=options["friction"])
         pairs = list(self.contacts.pairs.values())
@@ -123,7 +125,9 @@ class SoftDynamics:
         converged, pull = self.solution.converged, self._pull
         if pull is not None and self.soft.hard:
             converged = converged | (self.solution.settled & (self.residual <= pull))
-        return status(self.solution.a, (), converged)
+        found = status(self.solution.a, (), converged)
+        met = may_meet(self.tree, self._poses)
+        return found if met is None else graver(found, met * STATUS_NOT_MODELLED)
 
     @property
     def _pull(self) -> Scalar | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..scalar import Scalar, where
+from ..scalar import Scalar, maximum, where
 
 STATUS_OK, STATUS_NOT_CONVERGED, STATUS_SINGULAR, STATUS_NOT_FINITE, STATUS_INFEASIBLE = 0.0, 1.0, 2.0, 3.0, 4.0
 STATUS_OTHER_BRANCH = 5.0
+STATUS_NOT_MODELLED = 6.0
 STATUS_MEANING = {
     0: "ok",
     1: "not converged, or too many digits lost",
@@ -42,3 +43,9 @@ def status(
     for pivot in rows:
         code = where(pivot <= 0.0, STATUS_SINGULAR, code)
     return code
+
+
+def graver(one: Scalar, two: Scalar) -> Scalar:
+    """Of two codes: the larger, but that what is not modelled comes right after ok."""
+    said = maximum(*(where(code > STATUS_NOT_MODELLED - 0.5, 0.5, code) for code in (one, two)))
+    return where((said > 0.25) & (said < 0.75), STATUS_NOT_MODELLED, said)

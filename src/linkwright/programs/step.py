@@ -30,7 +30,7 @@ from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import CONTACT_OUTPUTS, IMPROVEMENT, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
-from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
+from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK, graver
 from .substeps import at_once, in_parts
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
@@ -200,7 +200,9 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     work = result["work"]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
+        code = graver(x["worst"][3], worst[3])
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=False)]
+        worst[3] = code
         passed = x["worst"][5] + passed
     result["clamped"] = commands_cut(model, x["ctrl"]) if "ctrl" in x else []
     if "clamped" in x:
@@ -247,7 +249,8 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 
 def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
-    """With the integrator and accuracy that the model's file names, and for "auto" the soft law if there are pairs."""
+    """With what the model's file names: integrator, passes and tolerance of contacts; and the soft law for "auto" where
+    the model has pairs."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
     if contact == "auto":
         contact = "soft" if model.pairs else None
@@ -255,11 +258,10 @@ def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
     settled = {**options, "contact": contact, "integrator": integrator}
     if contact == "soft":
-        named = model.simulation
         if options.get("iterations") is None:
-            settled["iterations"] = named.iterations
-        if options.get("improvement") is None:
-            wanted = IMPROVEMENT if named.improvement is None else named.improvement
+            settled["iterations"] = model.simulation.iterations
+        if options.get("improvement") is None:  # what files call tolerance
+            wanted = model.simulation.tolerance or IMPROVEMENT
             settled["improvement"] = wanted if options.get("tolerance") is None else 0.0
     return settled
 
@@ -273,6 +275,11 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
+    for name in ("cone", "tolerance", "improvement"):
+        if options["contact"] is None and options[name] is not None:
+            raise InputError(
+                f"{name} is {options[name]!r}, which is the soft law's, and there is no contact here; leave it out"
+            )
     check_coordinates(model, options)
     if options["solver"] is not None:
         check_solver(model, options["solver"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,7 @@ def solve_kkt(
                      dependent but for rounding count as such
     """
     _check(model, q, v, tau, desired, f_ext)
+    _check_rank_tolerance(model, rank_tolerance, scales)
     if precision == "double":
         return _solve(model, q, v, tau, desired, f_ext, LONG, _svd_double, rank_tolerance, scales)
     if precision == "extended":
@@ -87,6 +89,20 @@ def _check(model: Model, q, v, tau, desired, f_ext) -> None:
     for name, (value, shape) in expected.items():
         if np.shape(value) != shape:
             raise InputError(f"{name} has shape {np.shape(value)}; expected {shape}: the referee takes one state")
+
+
+def _check_rank_tolerance(model: Model, tolerance, scales) -> None:
+    if tolerance is not None:
+        number = isinstance(tolerance, Real) and not isinstance(tolerance, bool) and np.isfinite(float(tolerance))
+        if not (number and tolerance >= 0):
+            raise InputError(
+                f"rank_tolerance is {tolerance!r}; expected a finite number that is not negative, or None for the "
+                f"rounding of the rows"
+            )
+    if scales is not None:
+        d = np.asarray(scales, dtype=float)
+        if d.shape != (model.nc,) or not (np.isfinite(d) & (d > 0)).all():
+            raise InputError(f"scales is {scales!r}; expected {model.nc} positive numbers, one of each constraint row")
 
 
 def _solve(model, q, v, tau, desired, f_ext, A: Arithmetic, svd, rank_tolerance, scales) -> KKTSolution:

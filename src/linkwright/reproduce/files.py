@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ..codegen.atomic_file import write_atomically
 from .item import Diagram, Figure, Stack, Table
 from .item_figures import drawn
-from .records import write_atomically
 from .reproducing import Outcome
 
 NO_MATPLOTLIB = (

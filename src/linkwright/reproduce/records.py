@@ -10,12 +10,11 @@ import hashlib
 import inspect
 import json
 import math
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..codegen.atomic_file import write_atomically
 from ..errors import InputError
 from .item import Item
 
@@ -81,21 +80,6 @@ class Records:
         }
         write_atomically(self.path(item), json.dumps(record, indent=1).encode())
         return record
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Another process, or this one after an interruption, sees the old file or the new one, never half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _source(item: Item) -> str:

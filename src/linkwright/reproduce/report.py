@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from ..codegen.atomic_file import write_atomically
 from .files import NO_MATPLOTLIB, shown
 from .item import Check, Figure, Table
 from .item_figures import drawn
-from .records import write_atomically
 from .reproducing import Outcome
 
 _STYLE = """

@@ -99,10 +99,7 @@ def prepare(
         ctrl = frame.ctrl if model.nu and ctrl is None and control is None else ctrl
     check_numbers(dt, steps, record, start)
     kept = (outputs,) if isinstance(outputs, str) else tuple(outputs)
-    for name in kept:
-        if name not in _EXTRA_OUTPUTS:
-            raise unknown_name("output of simulate", name, _EXTRA_OUTPUTS)
-    check_kept(kept, options["coordinates"])
+    check_outputs(kept, options["coordinates"])
     q, v = as_state(model, q0, v0)
     if start == "project":
         q, v = _projected(model, q, v)
@@ -120,7 +117,11 @@ def prepare(
     return Prepared(model, q, v, act, bound, given, float(dt), int(steps), every, kept, chosen)
 
 
-def check_kept(kept: Sequence[str], coordinates: str) -> None:
+def check_outputs(kept: Sequence[str], coordinates: str) -> None:
+    """Refuse what a step does not give."""
+    for name in kept:
+        if name not in _EXTRA_OUTPUTS:
+            raise unknown_name("output of simulate", name, _EXTRA_OUTPUTS)
     unknown = [name for name in ("lam", "forces") if name in kept and coordinates == "independent"]
     if unknown:
         raise InputError(f"outputs {unknown} are not found with coordinates='independent'; 'spanning' finds them")

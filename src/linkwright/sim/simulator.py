@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
 from .commands import as_activations, as_commands, check_actuated, check_commands, keyframe_of
 from .given import as_given
-from .prepared import check_numbers, chosen_scheme, compiled_step, hashable, state_names
+from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
@@ -27,13 +28,15 @@ class Simulator:
     q, v = simulator.step(tau)           # torques (nv,) or (B, nv) for n steps of dt
     Simulator(robot, actuators=True).step(ctrl=u)   # commands (nu,) or (B, nu) of the robot's actuators
 
-    `f_ext`, `parameters` and the options are those of `simulate`; arrays may have one row per sample. `q`, `v` and
-    `status` are those of the last step; they are not to be written to.
+    `f_ext`, `parameters` and the options are those of `simulate`; arrays may have one row per sample. `q`, `v`,
+    `status` and what `outputs` names (`simulator["a"]`) are those of the last step; they are not to be written to.
+    `reset_samples` begins again with some samples of a batch.
     """
 
     def __init__(
         self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
-        parameters: Any = None, integrator: str | None = None, coordinates: str = "spanning", solver: str | None = None,
+        parameters: Any = None, outputs: Sequence[str] = (), integrator: str | None = None,
+        coordinates: str = "spanning", solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         velocity_limits: bool = True, actuators: bool = False,
@@ -64,15 +67,20 @@ class Simulator:
         if given.samples - {batch}:
             raise InputError(f"f_ext and parameters hold {sorted(given.samples)} samples; batch is {batch}")
         names = tuple(name for name in given.arrays if name != "f_ext")
+        self._extra = tuple(dict.fromkeys(name for name in outputs if name not in ("q", "v", "status")))
+        check_outputs(self._extra, coordinates)
         self._step = compiled_step(
-            self.model, ("status",), hashable(options), names, "f_ext" in given.arrays, lanes, threads, cache
-        )
+            self.model, ("status", *self._extra), hashable(options), names, "f_ext" in given.arrays, lanes, threads,
+            cache,
+        )  # fmt: skip
         order = [spec.name for spec in self._step.inputs]
         first, last = order.index("lam"), order.index(self._names[-1]) + 1
         rest = {"dt": np.array(self.dt), **given.arrays}
         # dt and f_ext, after q, v and tau, and before commands
         self._between = tuple(rest[name] for name in order[3:first] if name != "ctrl")
         self._after = tuple(rest[name] for name in order[last:])
+        self.parameters = {name: rest[name] for name in names}
+        """Those given, by name: what is written to them acts from the next step on."""
         self._lag = 0.0 if integrator == "rk4" else self.dt / 2
         self._no_torque = np.zeros(self._shape(self.model.nv))
         self._commands = np.zeros(self._shape(self.model.nu))
@@ -115,9 +123,30 @@ class Simulator:
             result = self._step(*self._inputs(self._no_torque, self._commands))
             found = zip(self._names, result, s, strict=False)
             self._state = tuple(new if name in self._warm else old for name, new, old in found)
+        self._outputs = tuple(result)[len(self._names) + 1 :]
         self._status = np.zeros(lead)
         self.steps = 0
         return self.q, self.v
+
+    def reset_samples(self, samples: Any, q0: Any, v0: Any) -> None:
+        """Begin again with some samples of a batch, by number or mask, from (q0, v0) of as many rows, taken as given;
+        the others do not notice. Activations are zero."""
+        if self.batch is None:
+            raise InputError("reset_samples is for batches; this simulator has one robot: reset(q0, v0)")
+        chosen = np.arange(self.batch)[np.asarray(samples)]
+        q, v = as_state(self.model, q0, v0)
+        fresh = {"q": q, "v": v, "lag": self._lag}
+        arrays = {name: np.array(array) for name, array in zip(self._names, self._state, strict=False)}
+        for name, array in arrays.items():
+            array[chosen] = fresh.get(name, 0.0)
+        self._state, self._status = tuple(arrays.values()), np.array(self._status)
+        self._status[chosen] = 0.0
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """What `outputs` asked for, of the last step."""
+        if name not in self._extra:
+            raise unknown_name("output of this simulator", name, self._extra)
+        return self._outputs[self._extra.index(name)]
 
     def _inputs(self, tau: np.ndarray, ctrl: np.ndarray) -> tuple[np.ndarray, ...]:
         state, commands = self._state, (ctrl,) if self.actuators else ()
@@ -140,6 +169,7 @@ class Simulator:
             names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
             result = self._step.repeat(dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last)
         self._state, self._status = result, result[len(self._names)]
+        self._outputs = result[len(self._names) + 1 :] if self._extra else ()
         self.steps += n
         return result[0], result[1]
 

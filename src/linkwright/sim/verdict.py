@@ -52,7 +52,8 @@ def complaints(trajectory: Trajectory) -> list[str]:
             found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
     if tr.model.constraints or tr.contact:
         if not np.all(code == 0):
-            said = int(np.max(np.where(np.isfinite(code), code, 3)))
+            codes = np.where(np.isfinite(code), code, 3).astype(int)
+            said = int(np.max(codes[codes != 6], initial=0)) or 6  # what is not modelled is the least of it
             found.append(f"the solver says {STATUS_MEANING.get(said, said)}{_SOLVER_ADVICE.get(said, '')}")
         elif not np.all(passing <= MOST_PASSING):
             found.append(f"singular poses take {np.max(passing):.1%} of the time{_SOLVER_ADVICE[2]}")
@@ -84,6 +85,7 @@ def complaints(trajectory: Trajectory) -> list[str]:
 _SOLVER_ADVICE = {
     1: ": solver='prox_ltl' has the most digits",
     2: ": near a singular pose the motion hangs on rounding; start it elsewhere, or with a velocity that takes it past",
+    6: ": compute it (robot.with_contacts), or if it does not matter robot.unwatched()",
     5: ": take coordinates='spanning', or other independent joints (robot.with_independent)",
     4: ": see linkwright.check_state for the constraints that cannot be met together",
 }

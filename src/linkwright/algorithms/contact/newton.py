@@ -32,7 +32,7 @@ from .soft_problem import Iterate, SoftProblem
 EXPECTED_PASSES = 4.0
 # Steps shorter than that part of 1 + the largest acceleration are taken whole: slopes along them are rounding alone,
 # and a search would stop anywhere.
-_BEYOND_DOUBT = 1e-9
+_BEYOND_DOUBT = 1e-8
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,9 @@ class WeakDirections:
         enough = 0.1 * hidden / sqrt(maximum(self.sizes.relative_square(residuals), hidden**2))
         Q, diagonal, beside, following, used = self._lanczos(r, enough)
         theta, V = eigenvectors(diagonal, beside)
-        pairs = [(t, _combined(Q, v), abs(following * v[0])) for t, v in zip(theta, V, strict=True)]
+        pairs = [
+            (t, _combined(Q, v), abs(following[0] * v[0] + following[1] * v[1])) for t, v in zip(theta, V, strict=True)
+        ]
         pushed = self.inverse_root * (lam - self.start) - self.root * (self.first - residuals)
         problem, sizes = self.factored.problem, self.sizes
         if inner:  # accelerations of the joints; where there are none, sizes are of unconstrained ones already
@@ -106,15 +108,18 @@ class WeakDirections:
         return Directions(self, pairs, r, pushed, sizes), used
 
     def _lanczos(self, r: RowVector, enough: Scalar):
-        """(vectors, newest first, diagonal and subdiagonal of Q'TQ, the entry that would follow, how many there are).
-        Missing vectors are zero, and belong to the eigenvalue 1.
+        """(vectors, newest first, diagonal and subdiagonal of Q'TQ, what T makes of the newest two beyond all of them,
+        how many there are). Missing vectors are zero, and belong to the eigenvalue 1.
 
         They are enough when they hold the solution of (T + weakest) x = r but for that share of r: there the last entry
         of the solution in the vectors, times the next subdiagonal, is what is left; L D L' of the tridiagonal gives it.
-        The last one must not mix dependent directions with others: the next one tells them apart.
+        The last one must not mix dependent directions with others: the next one tells them apart. Where there is none
+        it is left out: Ritz vectors of dependent directions would hold some of it, of which r holds nothing.
         """
         m, root, weakest = len(r), self.root, self.accuracy.weakest
-        unresolved = RESOLVED * sqrt(weakest)
+
+        def mixes(alpha: Scalar, following: Scalar) -> Scalar:
+            return (alpha <= weakest) & (following > RESOLVED * sqrt(weakest))
 
         def body(values):
             w, Q = RowVector(values[:m]), [RowVector(values[m * k : m * (k + 1)]) for k in range(1, VECTORS + 1)]
@@ -134,14 +139,19 @@ class WeakDirections:
                 *w, *(x for vector in (q, *Q[:-1]) for x in vector), alpha, *diagonal[:-1], coupling, *beside[:-1],
                 following, used + 1.0, pivot, right,
             ]  # fmt: skip
-            mixed = (alpha <= weakest) & (following > unresolved)
-            return new, (following <= EXHAUSTED) | (following * abs(right) <= enough * abs(pivot)) & ~mixed
+            enough_found = following * abs(right) <= enough * abs(pivot)
+            return new, (following <= EXHAUSTED) | enough_found & ~mixes(alpha, following)
 
         size = sqrt(r.square)
         start = [*r, *[0.0] * (VECTORS * m), *[1.0] * VECTORS, *[0.0] * VECTORS, size, 0.0, 1.0, 1.0]
         values = until(body, start, done=size <= _NOTHING, limit=VECTORS, expected=3.0)
         Q = [RowVector(values[m * k : m * (k + 1)]) for k in range(1, VECTORS + 1)]
-        return Q, values[-2 * VECTORS - 4 : -VECTORS - 4], values[-VECTORS - 4 : -5], values[-4], values[-3]
+        diagonal, beside, following = values[-2 * VECTORS - 4 : -VECTORS - 4], values[-VECTORS - 4 : -5], values[-4]
+        mixed = mixes(diagonal[0], following)
+        Q[0], diagonal[0] = Q[0] * where(mixed, 0.0, 1.0), where(mixed, 1.0, diagonal[0])
+        beyond = where(mixed, 0.0, following), where(mixed, beside[0], 0.0)
+        beside[0] = where(mixed, 0.0, beside[0])
+        return Q, diagonal, beside, beyond, values[-3]
 
 
 class Directions:

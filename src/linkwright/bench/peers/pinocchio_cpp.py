@@ -10,6 +10,10 @@ and, after `PinocchioCpp.build(constrained=True)`, its algorithms for mechanisms
 
     feet = peer.constrained([(joint, placement, "6d"), ...], mu=1e5, iterations=3)
     seconds, acceleration = feet.time("lcaba", q, v, tau)
+
+and, after `PinocchioCpp.build(derivatives=True)`, its derivatives of "rnea" and "aba":
+
+    seconds, matrices = peer.time_derivatives("aba", q, v, tau)
 """
 
 from __future__ import annotations
@@ -42,6 +46,8 @@ SOURCE = Path(__file__).with_suffix(".cpp")
 PARTS = ("ABA", "CRBA", "RNEA", "MODEL")  # slowest to compile first, so that parallel jobs end together
 CONSTRAINED_SOURCE = SOURCE.with_name("pinocchio_cpp_constrained.cpp")
 CONSTRAINED_PARTS = ("DELASSUS", "PROX_LTL", "CABA", "LCABA", "PROBLEM")
+DERIVATIVE_SOURCE = SOURCE.with_name("pinocchio_cpp_derivatives.cpp")
+DERIVATIVE_PARTS = ("ABA_DERIVATIVES", "RNEA_DERIVATIVES", "TABLE")
 HEADER = SOURCE.with_suffix(".hpp")
 
 # Pinocchio's joint variant has more alternatives than Boost's precomputed lists hold.
@@ -84,7 +90,9 @@ class PeerBuildFailed(PeerUnavailable):
 class PinocchioCpp:
     """The compiled library: made by `build()`, it makes a `PinocchioCppModel` per robot with `model()`."""
 
-    def __init__(self, path: Path, compiler: str, constrained_path: Path | None = None) -> None:
+    def __init__(
+        self, path: Path, compiler: str, constrained_path: Path | None = None, derivatives_path: Path | None = None
+    ) -> None:
         self.path, self.constrained_path = path, constrained_path
         self.compiler = compiler  # to be reported: g++ and clang++ differ by up to a factor 2
         self.calls = calls = ctypes.CDLL(str(path))
@@ -102,14 +110,24 @@ class PinocchioCpp:
             problem, states = (pointer, pointer, number, ctypes.c_double, number), (pointer, pointer, pointer)
             calls.lw_time_constrained.argtypes = (*problem, text, *states, number, number, pointer, number)
             calls.lw_time_constrained.restype = ctypes.c_double
+        self.derivative_calls = None
+        if derivatives_path is not None:
+            self.derivative_calls = calls = ctypes.CDLL(str(derivatives_path))
+            calls.lw_derivatives_last_error.restype = text
+            calls.lw_time_derivatives.argtypes = [pointer, text, pointer, pointer, pointer, number, number, pointer]
+            calls.lw_time_derivatives.restype = ctypes.c_double
 
     @classmethod
-    def build(cls, compiler: str | None = None, jobs: int | None = None, *, constrained: bool = False) -> PinocchioCpp:
+    def build(
+        cls, compiler: str | None = None, jobs: int | None = None, *, constrained: bool = False,
+        derivatives: bool = False,
+    ) -> PinocchioCpp:  # fmt: skip
         """Compile the library, or load it from the cache; raise `PeerUnavailable` if something is missing.
 
         `compiler` is a command; by default $CXX, clang++ or g++. The first build takes one to three minutes,
         and 1.5 GB (clang++) to 3 GB (g++) of memory for each of `jobs` compilers (by default one per core).
-        `constrained` adds the algorithms for mechanisms with constraints, and as much time again.
+        `constrained` adds the algorithms for mechanisms with constraints, `derivatives` those of dynamics, each as
+        much time again.
         """
         command = [*_find_compiler(compiler), *_FLAGS]
         command += [part for path in _find_headers() for part in ("-isystem", str(path))]
@@ -120,16 +138,22 @@ class PinocchioCpp:
         if "__clang__" not in macros:
             # g++ marks template statics "unique": shared with pinocchio's libraries whatever the visibility.
             command.append("-fno-gnu-unique")
-        sources = {SOURCE: PARTS, CONSTRAINED_SOURCE: CONSTRAINED_PARTS} if constrained else {SOURCE: PARTS}
-        paths, directory = [], _private_directory()
-        for source, parts in sources.items():
+        wanted = ((SOURCE, PARTS, True), (CONSTRAINED_SOURCE, CONSTRAINED_PARTS, constrained),
+                  (DERIVATIVE_SOURCE, DERIVATIVE_PARTS, derivatives))  # fmt: skip
+        paths: list[Path | None] = []
+        directory = _private_directory()
+        for source, parts, is_wanted in wanted:
+            if not is_wanted:
+                paths.append(None)
+                continue
             key = "\n".join([HEADER.read_text(), source.read_text(), *command, *_LINK_FLAGS, macros])
             path = directory / f"{source.stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.so"
             if not path.exists():
                 _compile(command, source, parts, path, jobs or os.cpu_count() or 1)
             paths.append(path)
         version = re.search(r'#define __VERSION__ "(.*)"', macros)
-        return cls(paths[0], f"{command[0]} ({version[1] if version else 'unknown version'})", *paths[1:])
+        first: Path = paths[0]  # type: ignore[assignment]  # is always wanted
+        return cls(first, f"{command[0]} ({version[1] if version else 'unknown version'})", *paths[1:])
 
     def model(self, model: pinocchio.Model) -> PinocchioCppModel:
         """Rebuild `model` in C++."""
@@ -176,6 +200,23 @@ class PinocchioCppModel:
         if seconds < 0:
             raise InputError(f"timing Pinocchio C++: {self.library.last_error()}")
         return seconds, out[:, :, 0] if shape[1] == 1 else out
+
+    def time_derivatives(
+        self, algorithm: str, q: np.ndarray, v: np.ndarray, x: np.ndarray, *, repeats: int = 20
+    ) -> tuple[float, np.ndarray]:
+        """Likewise of derivatives with respect to q, v and x: (samples, nv, 3 nv)."""
+        calls = self.library.derivative_calls
+        if calls is None:
+            raise InputError("this library has no derivatives; build(derivatives=True) adds them")
+        samples, states = self._states(q, v, x)
+        out = np.empty((samples, self.nv, 3 * self.nv))
+        pointers = _pointers(states)
+        seconds = calls.lw_time_derivatives(
+            self._handle, algorithm.encode(), *pointers, samples, repeats, out.ctypes.data
+        )
+        if seconds < 0:
+            raise InputError(f"timing Pinocchio C++: {calls.lw_derivatives_last_error().decode()}")
+        return seconds, out
 
     def _states(self, q: np.ndarray, v: np.ndarray | None, x: np.ndarray | None) -> tuple[int, list[np.ndarray | None]]:
         samples = len(np.atleast_2d(q))
@@ -272,10 +313,10 @@ class PinocchioCppConstrained:
         return seconds, out
 
 
-def find_peer(*, constrained: bool = False) -> tuple[PinocchioCpp | None, str]:
+def find_peer(*, constrained: bool = False, derivatives: bool = False) -> tuple[PinocchioCpp | None, str]:
     """The library if it can be built here, and a sentence about it."""
     try:
-        peer = PinocchioCpp.build(constrained=constrained)
+        peer = PinocchioCpp.build(constrained=constrained, derivatives=derivatives)
     except PeerUnavailable as error:
         return None, f"Pinocchio C++ is left out: {error.reason}"
     return peer, f"Pinocchio C++: built here with {peer.compiler} -O3 -march=native"

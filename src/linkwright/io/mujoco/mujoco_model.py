@@ -24,7 +24,7 @@ from .mujoco_equality import constraints_of
 from .mujoco_names import Names
 from .mujoco_passive import passive_of
 from .mujoco_refusals import check_understood, is_disabled
-from .mujoco_shapes import with_shapes
+from .mujoco_shapes import Unmodelled, watched, with_shapes
 from .mujoco_simulation import simulation_of
 from .mujoco_state import MujocoCoordinates
 
@@ -80,8 +80,9 @@ class _Conversion:
         self.builder.add_ignored(*self.ignore.lines)
         with self.blame.whole():
             model = self.builder.build().with_constraints(*constraints)
+            unmodelled: Unmodelled = []
             if touching:
-                model, untouched = with_shapes(model, source, names, self.blame)
+                model, untouched, unmodelled = with_shapes(model, source, names, self.blame)
                 told += untouched
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
@@ -93,7 +94,8 @@ class _Conversion:
             drawn = MujocoCoordinates(model).from_qpos(np.array(source.qpos0))
             reference = keyframes.pop(REFERENCE).q if REFERENCE in keyframes else drawn
             poses = {name: frame.q for name, frame in keyframes.items()}
-            return replace(model, reference=reference, configurations=poses, keyframes=keyframes)
+            model = replace(model, reference=reference, configurations=poses, keyframes=keyframes)
+            return watched(model, unmodelled)
 
     def _touching(self) -> bool:
         """Whether contacts are taken over."""

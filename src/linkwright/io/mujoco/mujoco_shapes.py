@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...algorithms.contact.watching import pairs_apart, watching
 from ...model import Model, Pose
 from ...model.contact import (
     ContactLaw,
@@ -31,21 +32,38 @@ _SITE = 6  # mjtObj
 _MOST_COUNTED = 300  # geoms whose pairs are counted one by one
 
 
-def with_shapes(model: Model, source: Any, names: Names, blame: Blame) -> tuple[Model, list[str]]:
-    """`model` with the shapes, pairs and law of `source`, and warnings about what is not taken over."""
+Unmodelled = list[tuple[str, str]]  # pairs of shapes that may touch and are not computed
+
+
+def with_shapes(model: Model, source: Any, names: Names, blame: Blame) -> tuple[Model, list[str], Unmodelled]:
+    """`model` with the shapes, pairs and law of `source`; warnings about what is not taken over; pairs that are not."""
     if is_disabled(source, "CONTACT") or is_disabled(source, "CONSTRAINT"):
-        return replace(model, contact_law=_law(source, names, model)), []
+        return replace(model, contact_law=_law(source, names, model)), [], []
     reading = _Reading(source, names, blame)
     model = replace(
         model, shapes=tuple(reading.shapes.values()), pairs=tuple(reading.pairs()),
         contact_law=_law(source, names, model),
     )  # fmt: skip
-    return model, reading.warnings
+    return model, reading.warnings, reading.unmodelled
+
+
+def watched(model: Model, unmodelled: Unmodelled) -> Model:
+    """With bounds around pairs that may touch and are not computed."""
+    if not unmodelled:
+        return model
+    apart = pairs_apart(model, unmodelled)
+    told = (
+        f"{len(unmodelled)} pairs of geoms besides those with planes may touch in MuJoCo; contact is not computed "
+        f"unless asked for: robot.with_contacts(linkwright.contact(...)). Status 6 says where one of {len(apart)} of "
+        f"them may have occurred" + ("" if len(apart) == len(unmodelled) else "; the others are as close as drawn")
+    )
+    return replace(watching(model, apart), warnings=(*model.warnings, told))
 
 
 class _Reading:
     def __init__(self, source: Any, names: Names, blame: Blame):
         self.source, self.warnings = source, []
+        self.unmodelled: Unmodelled = []
         listed = {int(g) for array in (source.pair_geom1, source.pair_geom2) for g in array}
         self.shapes: dict[int, Shape] = {}
         taken: set[str] = set()
@@ -104,6 +122,7 @@ class _Reading:
                 softness.solimp, tuple(source.pair_solreffriction[k].tolist()) if own else None,
                 float(source.pair_margin[k]),
             )  # fmt: skip
+        self.unmodelled += [(one.name, two.name) for one, two in not_computed]
         if not_computed:
             one, two = not_computed[0]
             self.warnings.append(
@@ -126,14 +145,15 @@ class _Reading:
                 if is_computed(self.shapes[g], self.shapes[floor]) and may_touch(floor, g):
                     found[frozenset((floor, g))] = ContactPair(*self._named(floor, g))
         if len(others) > _MOST_COUNTED:
-            further = "many"
-        else:
-            further = str(sum(may_touch(g1, g2) for k, g1 in enumerate(others) for g2 in others[:k]))
-        if further != "0":
             self.warnings.append(
-                f"{further} pairs of geoms besides those with planes may touch in MuJoCo; contact is not computed "
-                f"unless asked for: robot.with_contacts(linkwright.contact(...))"
+                f"pairs of {len(others)} geoms besides those with planes may touch in MuJoCo; contact is not computed "
+                f"unless asked for, robot.with_contacts(linkwright.contact(...)), and no status tells of it"
             )
+            return list(found.values())
+        self.unmodelled += [
+            (self.shapes[g1].name, self.shapes[g2].name)
+            for k, g1 in enumerate(others) for g2 in others[:k] if may_touch(g1, g2)
+        ]  # fmt: skip
         return list(found.values())
 
     def _named(self, g1: int, g2: int) -> tuple[str, str]:

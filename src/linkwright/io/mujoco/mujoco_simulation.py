@@ -1,4 +1,4 @@
-"""Time step, integrator and accuracy of MuJoCo's <option>, and ours in its words."""
+"""Time step, integrator, passes and tolerance of MuJoCo's <option>, and ours in its words."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ...model.simulation_defaults import INTEGRATORS
 
 _INTEGRATORS = ("euler", "rk4", "implicit", "implicitfast")  # mjtIntegrator
 _WORDS = {"euler": "Euler", "rk4": "RK4", "implicit": "implicit", "implicitfast": "implicitfast"}
-# what a model has whose file names none
-_MUJOCOS_OWN = {"timestep": 0.002, "integrator": "euler", "tolerance": 1e-8, "iterations": 100}
-_MOST_PASSES = 1000  # that a program takes
+_MUJOCOS_OWN = (0.002, "euler", 100, 1e-8)  # what a model has whose file names none
+_NAMED = ("timestep", "integrator", "iterations", "tolerance")
+_MOST_PASSES = 1000
 
 
 def simulation_of(source: Any, named: Collection[str] | None) -> tuple[SimulationDefaults, list[str]]:
@@ -21,13 +21,16 @@ def simulation_of(source: Any, named: Collection[str] | None) -> tuple[Simulatio
     named   attributes of <option> that the file writes; None where there is no file to look at: then what is not
             MuJoCo's own default was named
     """
-    given: dict[str, Any] = {
-        "timestep": float(source.opt.timestep), "integrator": _INTEGRATORS[int(source.opt.integrator)],
-        "tolerance": float(source.opt.tolerance), "iterations": min(max(int(source.opt.iterations), 1), _MOST_PASSES),
-    }  # fmt: skip
+    dt, integrator = float(source.opt.timestep), _INTEGRATORS[int(source.opt.integrator)]
+    iterations, tolerance = int(source.opt.iterations), float(source.opt.tolerance)
     if named is None:
-        named = [name for name, own in _MUJOCOS_OWN.items() if given[name] != own]
-    wanted = SimulationDefaults(*(value if name in named else None for name, value in given.items()))
+        found = (dt, integrator, iterations, tolerance)
+        named = [name for name, own, given in zip(_NAMED, _MUJOCOS_OWN, found, strict=True) if given != own]
+    wanted = SimulationDefaults(
+        dt if "timestep" in named else None, integrator if "integrator" in named else None,
+        min(max(iterations, 1), _MOST_PASSES) if "iterations" in named else None,
+        tolerance if "tolerance" in named and tolerance > 0.0 else None,
+    )  # fmt: skip
     if wanted.integrator is None or wanted.integrator in INTEGRATORS:
         return wanted, []
     told = f"integrator {wanted.integrator!r} is not here: a simulation takes {wanted.chosen_integrator()!r}"
@@ -36,8 +39,10 @@ def simulation_of(source: Any, named: Collection[str] | None) -> tuple[Simulatio
 
 def option_words(defaults: SimulationDefaults) -> dict[str, str]:
     """Attributes of <option>; an integrator that MuJoCo does not have is left out."""
-    ours = {"timestep": defaults.dt, "tolerance": defaults.improvement, "iterations": defaults.iterations}
-    words = {name: repr(value) for name, value in ours.items() if value is not None}
+    words = {} if defaults.dt is None else {"timestep": repr(defaults.dt)}
     if defaults.integrator in _WORDS:
         words["integrator"] = _WORDS[defaults.integrator]
+    for name in ("iterations", "tolerance"):
+        if getattr(defaults, name) is not None:
+            words[name] = repr(getattr(defaults, name))
     return words

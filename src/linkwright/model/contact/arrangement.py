@@ -38,6 +38,14 @@ def check_contacts(model: Model) -> None:
                 f"plane {shape.name!r} is on {shape.on!r}, which moves; planes are part of the ground: use a box or a "
                 f"convex shape"
             )
+    for watched in model.contact_law.watched:
+        for name in watched:
+            if name not in shapes:
+                raise unknown_name("shape", name, shapes)
+            if shapes[name].kind == "plane":
+                raise ModelError(f"{name!r} is a plane and cannot be watched; its contacts can be computed")
+        if len({model.body_of(shapes[name].on) for name in watched}) == 1:
+            raise ModelError(f"shapes {watched[0]!r} and {watched[1]!r} are watched and on one body")
     seen: set[frozenset[str]] = set()
     for pair in model.pairs:
         if not isinstance(pair, ContactPair):
@@ -129,7 +137,9 @@ def kept_after_locking(locked: Model, model: Model) -> Model:
     shapes = tuple(replace(shape, inverse_weight=None) for shape in model.shapes)
     body = {shape.name: locked.body_of(shape.on) for shape in shapes}
     pairs = tuple(pair for pair in model.pairs if body[pair.first] != body[pair.second])
-    return replace(locked, shapes=shapes, pairs=pairs, contact_law=_without_weights(model.contact_law))
+    law = _without_weights(model.contact_law)
+    law = replace(law, watched=tuple((one, two) for one, two in law.watched if body[one] != body[two]))
+    return replace(locked, shapes=shapes, pairs=pairs, contact_law=law)
 
 
 def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str) -> Model:
@@ -146,6 +156,7 @@ def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str)
         equalities={
             **_without_weights(law).equalities, **{prefix + k: x for k, x in _without_weights(its).equalities.items()},
         },
+        watched=(*law.watched, *((prefix + one, prefix + two) for one, two in its.watched)),
     )  # fmt: skip
     result = replace(
         attached, contact_law=law, shapes=tuple(shape for shape in shapes if shape.name not in lost),

@@ -49,6 +49,7 @@ class ContactLaw:
     impratio   how much harder friction is than the normal direction
     refsafe    time constants are at least two time steps
     joints, equalities   by name; who is not named has MuJoCo's defaults
+    watched    pairs of shapes whose contact is not computed: status 6 says that one may have occurred
     """
 
     cone: str = "elliptic"
@@ -56,6 +57,7 @@ class ContactLaw:
     refsafe: bool = True
     joints: Mapping[str, JointSoftness] = field(default_factory=dict)
     equalities: Mapping[str, EqualitySoftness] = field(default_factory=dict)
+    watched: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self):
         if self.cone not in CONES:
@@ -65,6 +67,7 @@ class ContactLaw:
             raise ModelError(f"impratio is {self.impratio!r}; expected a positive number")
         if not isinstance(self.refsafe, bool):
             raise ModelError(f"refsafe is {self.refsafe!r}; expected True or False")
+        object.__setattr__(self, "watched", tuple((str(one), str(two)) for one, two in self.watched))
         for name in ("joints", "equalities"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....model.contact import Shape
-from ....scalar import sqrt, where
+from ....scalar import Scalar, sqrt, where
 from ....spatial import Placement, Vector
 from .touch import NO_LENGTH, Place, Touch, View, clipped, tangents
 
@@ -12,13 +12,24 @@ def touches_of_round_shapes(
     first: Shape, first_pose: Placement, second: Shape, second_pose: Placement, view: View
 ) -> list[Touch]:
     """Spheres and capsules; a capsule comes first if there is one."""
-    if first.kind == "sphere":
-        centers = first_pose.position, second_pose.position
-    elif second.kind == "sphere":
-        centers = _closest_on(first, first_pose, second_pose.position), second_pose.position
-    else:
-        centers = _closest_of_two(first, first_pose, second, second_pose)
+    centers = _closest(first, first_pose, second, second_pose)
     return [_balls(centers[0], first.size[0], centers[1], second.size[0], view)]
+
+
+def distance_of_round_shapes(first: Shape, first_pose: Placement, second: Shape, second_pose: Placement) -> Scalar:
+    """Negative where they overlap."""
+    one, two = _closest(first, first_pose, second, second_pose)
+    away = one - two
+    return sqrt(away @ away) - (first.size[0] + second.size[0])
+
+
+def _closest(first: Shape, first_pose: Placement, second: Shape, second_pose: Placement) -> tuple[Vector, Vector]:
+    """Centres of the two balls that are closest."""
+    if first.kind == "sphere":
+        return first_pose.position, second_pose.position
+    if second.kind == "sphere":
+        return _closest_on(first, first_pose, second_pose.position), second_pose.position
+    return _closest_of_two(first, first_pose, second, second_pose)
 
 
 def _balls(one: Vector, its: float, two: Vector, other: float, view: View) -> Touch:

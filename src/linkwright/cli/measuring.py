@@ -1,0 +1,87 @@
+"""What commands that measure have in common: progress, peers, one table writer, JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..analysis.timing import machine
+from ..bench.peers.pinocchio_cpp import find_peer
+from ..errors import InputError
+from .output import describe, progress_display, table_console
+
+AS_JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")
+CPP = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes).")
+
+
+@contextmanager
+def measuring(as_json: bool) -> Iterator[tuple[Console, Callable[[str], None]]]:
+    """(Where to print, what to call with what is being done): JSON has standard output to itself."""
+    console = table_console(stderr=as_json)
+    with progress_display(console) as (progress, task):
+        yield console, partial(describe, progress, task)
+
+
+def peer_if(
+    cpp: bool, step: Callable[[str], None], *, constrained: bool = False, derivatives: bool = False
+) -> tuple[Any, str]:
+    """(Pinocchio's C++, what to say of it)."""
+    if not cpp:
+        return None, "Pinocchio C++ was not asked for"
+    step("looking for Pinocchio C++ (building it takes minutes the first time)")
+    return find_peer(constrained=constrained, derivatives=derivatives)
+
+
+def table_of(title: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any] | None]) -> Table:
+    """A table: by heading how its numbers are written; texts, with "", stand to the left.
+
+    A row holds a value per column: None is "-", texts are themselves; a row that is None ends a section.
+    """
+    table = Table(title=title, title_justify="left")
+    for heading, how in columns.items():
+        table.add_column(heading, justify="right" if how else "left")
+    for row in rows:
+        if row is None:
+            table.add_section()
+        else:
+            cells = zip(row, columns.values(), strict=True)
+            table.add_row(*("-" if x is None else x if isinstance(x, str) else format(x, how) for x, how in cells))
+    return table
+
+
+def report(
+    console: Console, as_json: bool, results: Sequence[Any], table: Callable[[], Table], *notes: str, **document: Any
+) -> None:
+    """Print results as a table with notes, or as JSON with the entries of `document`."""
+    if as_json:
+        found = {"machine": machine(), **document, "results": [r.as_dictionary() for r in results]}
+        json.dump(found, sys.stdout, indent=2)
+        sys.stdout.write("\n")
+        return
+    console.print(table())
+    for note in notes:
+        console.print(note, highlight=False)
+
+
+def machine_text() -> str:
+    return ", ".join(f"{key} {value}" for key, value in machine().items())
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The names in a comma-separated option."""
+    return tuple(x.strip() for x in text.split(",") if x.strip())
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(x) for x in listed(text))
+    except ValueError:
+        raise InputError(f"{text!r}: expected whole numbers and commas") from None

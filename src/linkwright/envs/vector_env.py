@@ -1,0 +1,128 @@
+"""`RobotVectorEnv`: a task as a vector environment of gymnasium, all robots in one call of compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from ..errors import InputError
+from ..model.parameters import default_parameters
+from ..sim import Simulator
+from .task import Snapshot, Task
+
+_OBSERVED = 1e6  # larger numbers are cut off: what diverges must not be seen as infinite
+
+
+class RobotVectorEnv(VectorEnv):
+    """`num_envs` robots that do the same task, each by itself.
+
+    Environments whose episode has ended begin again within the same step (`AutoresetMode.SAME_STEP`): observations are
+    those of the new episode, and `infos["final_obs"]`, where `infos["_final_obs"]`, the last ones of the old.
+
+    randomize  parameters of the model by name, as ranges of factors drawn for every environment and episode:
+               {"masses": (0.8, 1.2)}
+    threads    of the compiled step
+    """
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+
+    def __init__(
+        self, task: Task, num_envs: int, *, randomize: Mapping[str, tuple[float, float]] | None = None,
+        threads: int | str = "all",
+    ):  # fmt: skip
+        if not isinstance(num_envs, int) or isinstance(num_envs, bool) or num_envs < 1:
+            raise InputError(f"num_envs is {num_envs!r}; expected a positive whole number")
+        self.task, self.num_envs = task, num_envs
+        robot = task.robot
+        self.randomize = {name: _factors(name, bounds) for name, bounds in (randomize or {}).items()}
+        self._usual = default_parameters(robot, tuple(self.randomize)) if self.randomize else {}
+        parameters = {name: np.tile(x, (num_envs, *[1] * x.ndim)) for name, x in self._usual.items()}
+        outputs = {name for sensor in task.sensors for name in sensor.outputs} | set(task.outputs)
+        self.simulator = Simulator(
+            robot, dt=task.dt, batch=num_envs, parameters=parameters or None, outputs=sorted(outputs), actuators=True,
+            threads=threads, **task.options,
+        )  # fmt: skip
+        size = sum(sensor.size for sensor in task.sensors) + task.goals + robot.nu
+        self.single_observation_space = gymnasium.spaces.Box(-_OBSERVED, _OBSERVED, (size,), np.float32)
+        self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (robot.nu,), np.float32)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.longest = max(1, round(task.seconds / (task.dt * task.interval)))
+        self.bad_actions = np.zeros(num_envs, dtype=np.int64)
+        self.diverged = np.zeros(num_envs, dtype=np.int64)
+        self._action, self._before = np.zeros((2, num_envs, robot.nu))
+        self._goal, self._age = np.zeros((num_envs, task.goals)), np.zeros(num_envs, dtype=np.int64)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        super().reset(seed=seed)
+        everyone = np.arange(self.num_envs)
+        self.simulator.reset()
+        self.bad_actions[:], self.diverged[:] = 0, 0
+        self._begin(everyone)
+        return self._observed(self._snapshot()), {}
+
+    def _begin(self, which: np.ndarray) -> None:
+        """New episodes of some environments."""
+        rng, count = self.np_random, len(which)
+        for name, (low, high) in self.randomize.items():
+            usual = self._usual[name]
+            factors = rng.uniform(low, high, size=(count, *usual.shape))
+            self.simulator.parameters[name][which] = usual * factors
+        self.simulator.reset_samples(which, *self.task.start(rng, count))
+        self._goal[which] = self.task.goal(rng, count)
+        self._action[which], self._before[which], self._age[which] = 0.0, 0.0, 0
+
+    def step(self, actions: Any):
+        actions = np.asarray(actions, dtype=float)
+        if actions.shape != self._action.shape:
+            raise InputError(f"actions have shape {actions.shape}; expected {self._action.shape}")
+        bad = ~np.isfinite(actions).all(axis=1)
+        self._before, self._action = self._action, np.clip(np.where(bad[:, None], 0.0, actions), -1.0, 1.0)
+        task = self.task
+        with np.errstate(all="ignore"):
+            self.simulator.step(ctrl=task.rest + task.reach * self._action, n=task.interval)
+        self._age = self._age + 1
+        now = self._snapshot()
+        lost = ~(np.isfinite(now.q).all(axis=1) & np.isfinite(now.v).all(axis=1))
+        self.bad_actions += bad
+        self.diverged += lost & ~bad
+        with np.errstate(all="ignore"):
+            terminated = task.is_over(now) | lost | bad
+            reward = np.where(lost | bad, 0.0, task.reward(now))
+        truncated = (self._age >= self.longest) & ~terminated
+        observed = self._observed(now)
+        infos: dict[str, Any] = {}
+        over = terminated | truncated
+        if bad.any() or lost.any():
+            infos |= {"bad_action": bad, "diverged": lost & ~bad}
+        if over.any():
+            which = np.flatnonzero(over)
+            infos |= {"final_obs": observed, "_final_obs": over, "episode_length": np.where(over, self._age, 0)}
+            self._begin(which)
+            fresh = observed.copy()
+            fresh[which] = self._observed(self._snapshot())[which]
+            observed = fresh
+        return observed, reward, terminated, truncated, infos
+
+    def _snapshot(self) -> Snapshot:
+        return Snapshot(self.simulator.q, self.simulator.v, self.simulator, self._action, self._before, self._goal)
+
+    def _observed(self, now: Snapshot) -> np.ndarray:
+        parts = [*(sensor.read(now) for sensor in self.task.sensors), self._goal, self._action]
+        seen = np.nan_to_num(np.concatenate(parts, axis=1), nan=0.0, posinf=_OBSERVED, neginf=-_OBSERVED)
+        return np.clip(seen, -_OBSERVED, _OBSERVED).astype(np.float32)
+
+
+def _factors(name: str, bounds: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(x) for x in bounds)
+    except (TypeError, ValueError):
+        low, high = np.nan, np.nan
+    if not (np.isfinite([low, high]).all() and 0 < low <= high):
+        raise InputError(f"randomize[{name!r}] is {bounds!r}; expected a range of positive factors (low, high)")
+    return low, high

@@ -1,0 +1,75 @@
+"""Legged tasks: a quadruped that follows a velocity, a biped with loops in its legs that stands or walks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.contact import box, sphere
+from ..model.editing import lock_joints
+from ..robots import digit_like
+from ..robots.quadruped import quadruped
+from .legged import LeggedTask, with_servos
+from .task import Snapshot
+
+LEGS = ("FL", "FR", "RL", "RR")
+CROUCHED = {"hip": 0.0, "thigh": 0.8, "shank": -1.6}
+SIDES = ("left", "right")
+LEG_MOTORS = ("hip_roll", "hip_yaw", "thigh", "tarsus", "toe_a", "toe_b")
+ARMS = ("shoulder_roll", "shoulder_pitch", "shoulder_yaw", "elbow")
+
+
+class Quadruped(LeggedTask):
+    """Follow a velocity of up to `fastest` m/s on four legs, twelve servos."""
+
+    dt, interval, seconds = 4e-3, 5, 10.0
+
+    def __init__(self, fastest: float = 1.0):
+        feet = [sphere(f"{leg}_foot", 0.02, name=f"{leg}_ball") for leg in LEGS]
+        robot = quadruped().with_shapes(*feet).on_ground(friction=0.8)
+        joints = tuple(f"{leg}_{part}_joint" for leg in LEGS for part in CROUCHED)
+        efforts = {name: float(robot.joints[robot.joint_index(name) - 1].effort_limit[0]) for name in joints}
+        robot = with_servos(robot, dict.fromkeys(joints, (40.0, 1.0)), efforts)
+        standing = robot.reference.copy()
+        standing[2] = 0.312
+        for name in joints:
+            standing[robot.iq[robot.joint_index(name)]] = CROUCHED[name.split("_")[1]]
+        super().__init__(robot, standing, joints, 0.6, 0.312)
+        self.fastest = fastest
+
+    def goal(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        wanted = rng.uniform(-1, 1, size=(count, 3)) * (0.3, 0.2, 0.5)
+        wanted[:, 0] = rng.uniform(0.2, 1.0, size=count) * self.fastest
+        return wanted
+
+    def reward(self, now: Snapshot) -> np.ndarray:
+        return np.maximum(self.following(now) - self.effort(now), 0.0)
+
+
+class LoopedBiped(LeggedTask):
+    """Stand still, or follow a velocity, on two legs with three closed loops each; twelve servos, arms fixed."""
+
+    dt, interval, seconds = 2e-3, 10, 10.0
+
+    def __init__(self, fastest: float = 0.0):
+        floating = digit_like(standing=False)
+        robot = lock_joints(floating, {f"{side}_{part}_joint": None for side in SIDES for part in ARMS})
+        soles = [box(f"{side}_foot", (0.24, 0.10, 0.02), at=(0, 0, 0.01), name=f"{side}_sole") for side in SIDES]
+        robot = robot.with_shapes(*soles).on_ground(friction=0.9, at=(0, 0, -1.0))
+        joints = tuple(f"{side}_{part}_joint" for side in SIDES for part in LEG_MOTORS)
+        gains = dict.fromkeys(joints, (600.0, 20.0))
+        robot = with_servos(robot, gains, dict.fromkeys(joints, 250.0))
+        super().__init__(robot, robot.reference.copy(), joints, 0.3, 1.0)
+        self.fastest = fastest
+
+    def goal(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        wanted = np.zeros((count, 3))
+        wanted[:, 0] = rng.uniform(0.0, 1.0, size=count) * self.fastest
+        return wanted
+
+    def start(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
+        q, v = super().start(rng, count)
+        v[:, :2] = rng.uniform(-0.2, 0.2, size=(count, 2))  # pushed
+        return q, v
+
+    def reward(self, now: Snapshot) -> np.ndarray:
+        return np.maximum(self.following(now) - self.effort(now), 0.0)

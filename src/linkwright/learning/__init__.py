@@ -1,0 +1,1 @@
+"""What `linkwright.torch` and `linkwright.jax` share, and jax' interface to machine code."""
