@@ -261,7 +261,7 @@ def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
         if options.get("iterations") is None:
             settled["iterations"] = model.simulation.iterations
         if options.get("improvement") is None:  # what files call tolerance
-            wanted = model.simulation.tolerance or IMPROVEMENT
+            wanted = IMPROVEMENT if model.simulation.tolerance is None else model.simulation.tolerance
             settled["improvement"] = wanted if options.get("tolerance") is None else 0.0
     return settled
 
