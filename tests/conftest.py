@@ -29,9 +29,12 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(autouse=True, scope="session")
 def _private_cache(tmp_path_factory):
-    """Tests share a cache of their own and leave the user's alone."""
+    """Tests share a cache of their own, also those in other processes of the run, and leave the user's alone."""
     old = os.environ.get("LINKWRIGHT_CACHE")
-    os.environ["LINKWRIGHT_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    several = "PYTEST_XDIST_WORKER" in os.environ  # then each process has a folder of its own in that of the run
+    folder = tmp_path_factory.getbasetemp().parent / "cache" if several else tmp_path_factory.mktemp("cache")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    os.environ["LINKWRIGHT_CACHE"] = str(folder)
     yield
     if old is None:
         del os.environ["LINKWRIGHT_CACHE"]

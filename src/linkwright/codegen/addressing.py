@@ -47,9 +47,10 @@ def resolve(lines: list[str | Reference], *, windows: int) -> list[str]:
         if isinstance(line, str):
             text.append(line)
         else:
-            window = names.get(line.window)
-            _, start, reach = line.window
-            base, offset = (line.base, line.offset) if window is None else (window, line.offset - start - reach)
+            window = line.window
+            base, offset = line.base, line.offset
+            if window in names:
+                base, offset = names[window], offset - window[1] - window[2]
             text.append(f"{line.name} = getelementptr i8, ptr {base}, i64 {offset}")
     return text
 

@@ -56,15 +56,17 @@ class _ChunkBody:
         self.values: dict[int, str] = {}  # node -> name of its value in this function
 
     def emit(self, steps: list[RegisterStep]) -> None:
-        position = 0
+        position, several = 0, self.sincos_builder.type.lanes > 1
         while position < len(steps):
-            together, after = self._independent_sincos(steps, position)
-            if len(together) > 1:
-                self._compute_sincos(together)
-                position = after
-            else:
-                self._emit_step(steps[position])
-                position += 1
+            step = steps[position]
+            if several and step.action is Action.LOAD and step.slot < 0:
+                together, after = self._independent_sincos(steps, position)
+                if len(together) > 1:
+                    self._compute_sincos(together)
+                    position = after
+                    continue
+            self._emit_step(step)
+            position += 1
 
     def _emit_step(self, step: RegisterStep) -> None:
         if step.action is Action.COMPUTE:
@@ -114,8 +116,8 @@ class _ChunkBody:
 
     def _compute(self, index: int) -> None:
         op, results, operands = self.plan.instructions[index]
-        values = LOWERING[op](self.builder, *(self.values[x] for x in operands))
-        for node, value in zip(results, values if op is Fused.SINCOS else (values,), strict=True):
+        found = LOWERING[op](self.builder, *[self.values[x] for x in operands])
+        for node, value in zip(results, found if op is Fused.SINCOS else (found,), strict=True):
             self._define(node, value)
 
     def _define(self, node: int, value: str) -> None:

@@ -42,18 +42,23 @@ class Constants:
 
 
 class Builder:
-    """Appends instructions on `type` to `lines`; each method returns the name of its result."""
+    """Appends instructions on `type` to `lines`; each method returns the name of its result.
+
+    Names are numbers, 1, 2, ... after the function's only block, 0, in the order of the lines: LLVM keeps no table of
+    those. Other builders that append to the same lines have a `prefix`.
+    """
 
     def __init__(
         self, vector: VectorType, lines: list[str | Reference], declarations: set[str], constants: Constants,
-        prefix: str = "x",
+        prefix: str = "",
     ):  # fmt: skip
         self.type = vector
         self.lines = lines
         self.declarations = declarations
         self.constants = constants
         self._prefix = prefix
-        self._count = 0
+        self._count = self._others = 0
+        self._scaled = constants.machine.scaled_addresses and constants.machine.is_whole(vector.bytes)
 
     def constant(self, value: float) -> str:
         """The number in all lanes, read from the function's table if that is of this type."""
@@ -75,7 +80,9 @@ class Builder:
         return self._other(vector, Constants(vector, table, self.constants.machine))
 
     def _other(self, vector: VectorType, constants: Constants) -> Builder:
-        return Builder(vector, self.lines, self.declarations, constants, f"{self._new()[1:]}_")
+        self._others += 1
+        prefix = f"{self._prefix or 'x'}{self._others}_"
+        return Builder(vector, self.lines, self.declarations, constants, prefix)
 
     def _new(self) -> str:
         self._count += 1
@@ -181,7 +188,6 @@ class Builder:
 
     def _address(self, place: tuple[str, int], kind: VectorType) -> str:
         """Of something as long as `kind`, which an instruction on `type` reads or writes."""
-        name, machine = self._new(), self.constants.machine
-        scaled = machine.scaled_addresses and machine.is_whole(self.type.bytes)
-        self.lines.append(Reference(name, *place, kind.bytes if scaled else 1))
+        name = self._new()
+        self.lines.append(Reference(name, *place, kind.bytes if self._scaled else 1))
         return name

@@ -52,23 +52,25 @@ def lower(program: Program) -> list[Instruction]:
     fused_into = _choose_fusions(nodes, uses)
     instructions: list[Instruction] = []
     pairs: dict[int, int] = {}  # angle -> instruction that computes its sin and cos
-    for index, (op, *operands) in enumerate(nodes):
+    for index, node in enumerate(nodes):
+        op = node[0]
         if op in LEAVES or op is Op.RESULT or index in fused_into:
             continue
         if op in WITH_BODY:
             instructions.append(Instruction(op, (index,), ()))
             continue
         if op is Op.SIN or op is Op.COS:
-            position, which = pairs.get(operands[0]), int(op is Op.COS)
+            angle, which = node[1], int(op is Op.COS)
+            position = pairs.get(angle)
             if position is None or instructions[position].results[which] >= 0:
-                position = pairs[operands[0]] = len(instructions)
-                instructions.append(Instruction(Fused.SINCOS, (-1, -1), (operands[0],)))
+                position = pairs[angle] = len(instructions)
+                instructions.append(Instruction(Fused.SINCOS, (-1, -1), (angle,)))
             results = list(instructions[position].results)
             results[which] = index
             instructions[position] = instructions[position]._replace(results=tuple(results))
             continue
         if op is Op.ADD or op is Op.SUB:
-            first, second = operands
+            _, first, second = node
             if fused_into.get(first) == index:
                 kind = Fused.MUL_ADD if op is Op.ADD else Fused.MUL_SUB
                 instructions.append(Instruction(kind, (index,), (*nodes[first][1:], second)))
@@ -77,7 +79,7 @@ def lower(program: Program) -> list[Instruction]:
                 kind = Fused.MUL_ADD if op is Op.ADD else Fused.NEG_MUL_ADD
                 instructions.append(Instruction(kind, (index,), (*nodes[second][1:], first)))
                 continue
-        instructions.append(Instruction(op, (index,), tuple(operands)))
+        instructions.append(Instruction(op, (index,), node[1:]))
     return instructions
 
 
@@ -86,10 +88,11 @@ def _choose_fusions(nodes, uses) -> dict[int, int]:
     own latency, while the other is computed in the meantime."""
     ready = [0] * len(nodes)
     fused_into: dict[int, int] = {}
-    for index, (op, *operands) in enumerate(nodes):
+    for index, node in enumerate(nodes):
+        op = node[0]
         if op in LEAVES or op in LOOPS:
             continue
-        start = max(ready[x] for x in operands)
+        operands = node[1:]
         if op is Op.ADD or op is Op.SUB:
             products = [x for x in operands if nodes[x][0] is Op.MUL and uses[x] == 1]
             if products:
@@ -98,5 +101,5 @@ def _choose_fusions(nodes, uses) -> dict[int, int]:
                 start = max([ready[x] for x in operands if x != latest] + [ready[latest] - LATENCY[Op.MUL]])
                 ready[index] = start + LATENCY[Fused.MUL_ADD]
                 continue
-        ready[index] = start + LATENCY.get(op, LATENCY[Fused.SINCOS])
+        ready[index] = max([ready[x] for x in operands]) + LATENCY.get(op, LATENCY[Fused.SINCOS])
     return fused_into

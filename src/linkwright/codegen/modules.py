@@ -25,7 +25,7 @@ from .rounds import called_functions
 from .target import Target
 from .vector_type import VectorType
 
-CHUNKS_PER_MODULE = 4  # a module is the unit of parallel compilation
+STEPS_PER_MODULE = 12_000  # or one chunk: a module is the unit of parallel compilation, and costs 2 ms by itself
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,26 @@ class ModuleSource:
         places = self._places(vector)
         sincos_lanes = 1 if many else self.target.machine.lanes(vector.dtype)
         numbers = [call.number for call in self.plan.called(vector.lanes) if isinstance(call, ChunkCall)]
-        for first in range(0, len(numbers), CHUNKS_PER_MODULE):
+        for together in self._grouped(numbers):
             emitter = ChunkEmitter(self.plan, vector, places, sincos_lanes=sincos_lanes)
             lines: list[str] = []
-            for number in numbers[first : first + CHUNKS_PER_MODULE]:
+            for number in together:
                 lines += emitter.function(number, chunk_name(vector.lanes, number))
             yield self._text(lines, emitter.declarations)
+
+    def _grouped(self, numbers: list[int]) -> Iterator[list[int]]:
+        """Chunks that go into one module each."""
+        group: list[int] = []
+        steps = 0
+        for number in numbers:
+            size = len(self.plan.chunks[number])
+            if group and steps + size > STEPS_PER_MODULE:
+                yield group
+                group, steps = [], 0
+            group.append(number)
+            steps += size
+        if group:
+            yield group
 
     def _places(self, vector: VectorType) -> Places:
         return packed_places(self.plan, vector) if vector.lanes > 1 else direct_places(self.plan, vector)

@@ -160,11 +160,8 @@ class _Writer:
 
         def finish() -> Stretch:
             named = [
-                x._replace(
-                    results=tuple(r if r < 0 else values[r] for r in x.results),
-                    operands=tuple(values[o] for o in x.operands),
-                )
-                for x in pending
+                Instruction(op, tuple([x if x < 0 else values[x] for x in found]), tuple([values[x] for x in operands]))
+                for op, found, operands in pending
             ]
             pending.clear()
             stretch = Stretch(schedule(named, self._machine), [], around)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from .graph import CARRIED, OUTER, ROW
-from .ops import WITH_BODY, Op, operands_of, with_operands
+from .ops import LEAVES, LOOPS, WITH_BODY, Op, operands_of, with_operands
 from .program import Input, Program, Repeat, Until
 
 
@@ -23,12 +23,16 @@ _Known = dict[tuple[int, frozenset[int]], tuple["Until | Repeat", "_Live"]]
 def _dropped(program: Program, known: _Known) -> Program:
     needs = _Needs(program, known)
     needs.add(node for output in program.outputs for node in output.nodes)
-    position: dict[int, int] = {}
+    position = [-1] * len(program.nodes)
     nodes: list[tuple] = []
     loops: list[Until | Repeat] = []
     kept: dict[int, dict[int, int]] = {}  # node of a loop -> its old results to the new ones
     for index, node in enumerate(program.nodes):
         if not needs.needed[index]:
+            continue
+        position[index] = len(nodes)
+        if node[0] not in LEAVES and node[0] not in LOOPS:
+            nodes.append((node[0], *[position[x] for x in node[1:]]))
             continue
         if node[0] in WITH_BODY:
             old, live = program.loops[node[1]], needs.live(index)
@@ -37,7 +41,6 @@ def _dropped(program: Program, known: _Known) -> Program:
             loops.append(_trimmed(old, live, known))
         elif node[0] is Op.RESULT:
             node = (Op.RESULT, node[1], kept[node[1]][node[2]])
-        position[index] = len(nodes)
         nodes.append(with_operands(node, (position[x] for x in operands_of(node))))
     outputs = tuple(output.relocated(position.__getitem__) for output in program.outputs)
     return Program(program.name, tuple(nodes), program.inputs, outputs, tuple(loops))
@@ -73,18 +76,19 @@ class _Needs:
             if needed[index]:
                 continue
             needed[index] = 1
-            op, *rest = nodes[index]
-            if op is Op.INPUT:
-                self.inputs.append((rest[0], rest[1]))
+            node = nodes[index]
+            op = node[0]
+            if op not in LEAVES and op not in LOOPS:
+                stack += node[1:]
+            elif op is Op.INPUT:
+                self.inputs.append(node[1:])
             elif op in WITH_BODY:
                 asked.add(index)
             elif op is Op.RESULT:
-                loop, result = rest
+                _, loop, result = node
                 self._wanted.setdefault(loop, set()).add(result)
                 needed[loop] = 1
                 asked.add(loop)
-            elif op is not Op.CONST:
-                stack += rest
 
 
 class _Live(NamedTuple):
