@@ -50,7 +50,7 @@ class SimulationDefaults:
         if tolerance is not None:
             number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool) and math.isfinite(tolerance)
             if not number or tolerance < 0.0:
-                raise ModelError(f"tolerance of the simulation is {tolerance!r}; expected a number that is not negative")
+                raise ModelError(f"tolerance of the simulation is {tolerance!r}; expected a number from 0 on")
             object.__setattr__(self, "tolerance", float(tolerance))
         if name is not None and name not in (*INTEGRATORS, *NEAREST):
             known = ", ".join(dict.fromkeys((*INTEGRATORS, *NEAREST)))
