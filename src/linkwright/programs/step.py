@@ -276,7 +276,7 @@ def _check_options(model: Model, options) -> None:
         check_soft_options(model, options)
         check_fits_contact(options)
     for name in ("cone", "tolerance", "improvement"):
-        if options["contact"] is None and options[name] is not None:
+        if options["contact"] is None and options[name] not in ((None, 0.0) if name == "improvement" else (None,)):
             raise InputError(
                 f"{name} is {options[name]!r}, which is the soft law's, and there is no contact here; leave it out"
             )
