@@ -117,14 +117,14 @@ class SimulatedMechanism:
         return joint_inertias(self.model)
 
     def friction(self, v, *, implicit: bool) -> Resistance:
-        F = self.model.stacked("friction")
-        if not self.options["friction"] or not F.any():
+        F = self.tree.friction
+        if not self.options["friction"] or not self.model.stacked("friction").any():
             return Resistance([0.0] * self.model.nv, [0.0] * self.model.nv)
         scale: list[Scalar] = [FRICTION_VELOCITY] * self.model.nv
         if not implicit:  # the slope F / scale, times dt and over the inertia, must not exceed one
             free = self._inertias[0]
-            scale = [maximum(self.dt * float(f / m), s) for f, m, s in zip(F, free, scale, strict=True)]
-        return friction(self.model, v, scale)
+            scale = [maximum(self.dt * (f * float(1.0 / m)), s) for f, m, s in zip(F, free, scale, strict=True)]
+        return friction(self.model, F, v, scale)
 
     def limits(self, q, v, time: Scalar | None) -> Resistance:
         """`time` is how far ahead they are taken where they are implicit; None where they are not."""
