@@ -66,7 +66,7 @@ class Question:
                 parameters.append(name)
             f_ext = f_ext or name == "f_ext"
         usual = ("a",) if recipe.solver is not None else recipe.resolve_outputs(None)
-        asked = of or tuple(name for name in usual if name not in VERDICTS)
+        asked = tuple(name for name in usual if name not in VERDICTS) if of is None else of
         for name in asked:
             if name in VERDICTS and name in recipe.outputs:
                 raise InputError(
@@ -75,15 +75,15 @@ class Question:
                 )
         request = Request.of(model, algorithm, asked, tuple(parameters), f_ext, options, precision)
         shapes = request.input_shapes
-        wrt = wrt or tuple(shapes)
+        wrt = tuple(shapes) if wrt is None else wrt
         for name in wrt:
             if name not in shapes:
                 raise unknown_name(f"input of {algorithm!r}", name, shapes)
             if name in SWITCHES:
                 raise InputError(f"{name!r} switches constraints on and off; there is no derivative with respect to it")
         for what, names in (("of", asked), ("wrt", wrt)):
-            if len(set(names)) != len(names):
-                raise InputError(f"{what} is {list(names)}; expected each name once")
+            if not names or len(set(names)) != len(names):
+                raise InputError(f"{what} is {list(names)}; expected at least one name, each once")
         return cls(kind, request, asked, wrt, asked if values else ())
 
     @property

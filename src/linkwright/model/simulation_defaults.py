@@ -75,6 +75,7 @@ class SimulationDefaults:
 
     @classmethod
     def from_dictionary(cls, data: Any) -> SimulationDefaults:
+        """Inverse of `to_dictionary`."""
         if not isinstance(data, Mapping) or set(data) - set(_NAMES):
             raise ModelError(f"simulation is {data!r}; expected entries among {', '.join(_NAMES)}")
         return cls(**data)

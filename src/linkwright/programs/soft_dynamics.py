@@ -104,7 +104,7 @@ class SoftDynamics:
         if not self.soft.hard or not nc:
             w, _ = graph.accelerate(graph.y, None)
             return w, status(w, graph.pivots)
-        accuracy = accuracy_of(self.tree.model, self.problem.mu, self._precision)
+        accuracy = accuracy_of(self.tree.model, self.problem.mu, self._precision, TOLERANCE[self._precision.answer])
         found = converge(SweptBodies(graph), accuracy, [0.0] * nc)
         return [*found.a, *found.lam], status(found.a, found.pivots, found.converged, found.outcome)
 

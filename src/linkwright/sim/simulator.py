@@ -202,10 +202,12 @@ class Simulator:
 
     @property
     def q(self) -> np.ndarray:
+        """Coordinates, (nq,) or (B, nq)."""
         return self._state[0]
 
     @property
     def v(self) -> np.ndarray:
+        """Velocities, (nv,) or (B, nv)."""
         return self._state[1]
 
     @property

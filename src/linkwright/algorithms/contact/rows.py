@@ -96,17 +96,18 @@ class RowLaw:
 
     def rows(self, candidate: Candidate, terms: Terms, e: Sequence[Scalar], D: Scalar) -> ContactRows:
         mixed, weight = candidate.interaction, self.weight(candidate)
-        friction = [float(f) for f in mixed.friction[: mixed.condim - 1]]
+        friction = list(mixed.friction[: mixed.condim - 1])
         if mixed.condim == 1:
             return PyramidContact(terms, e, D, [], weight)
         mu = self.scale_of_normal(candidate)
         if self.cone == "elliptic":
             return EllipticContact(terms, e, D, mu, friction, weight)
-        return PyramidContact(terms, e, D * (1.0 / (2.0 * mu * mu * (1.0 + friction[0] ** 2))), friction, weight)
+        softer = 2.0 * mu * mu * (1.0 + friction[0] * friction[0])
+        return PyramidContact(terms, e, D * (1.0 / softer), friction, weight)
 
-    def scale_of_normal(self, candidate: Candidate) -> float:
+    def scale_of_normal(self, candidate: Candidate) -> Scalar:
         """mu of the elliptic cone."""
-        return float(candidate.interaction.friction[0]) / math.sqrt(self.tree.model.contact_law.impratio)
+        return candidate.interaction.friction[0] * (1.0 / math.sqrt(self.tree.model.contact_law.impratio))
 
 
 def joint_rows(
@@ -133,7 +134,7 @@ def joint_rows(
             if loses and joint.friction[n]:
                 d = impedance(own.friction, 0.0)
                 b = pull(own.friction.solref, own.friction, dt, law.refsafe)[1]
-                row = FrictionRow(float(joint.friction[n]), stiffness(d, weights[n]), -(v[k] * b))
+                row = FrictionRow(tree.friction[k], stiffness(d, weights[n]), -(v[k] * b))
             bounds = []
             for bound, sign in ((joint.lower[n], 1.0), (joint.upper[n], -1.0)) if limited else ():
                 if math.isfinite(bound):
