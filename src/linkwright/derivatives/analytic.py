@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 WRT = {"rnea": ("q", "v", "a"), "aba": ("q", "v", "tau")}
 # Velocities from which on columns are solved in a loop: up to here a straight line is short enough to be faster.
 UNROLLED = 20
+# Columns of one pass of that loop, at most. Alone, each sum would wait for the one before it; more take more code.
+AT_ONCE = 3
 
 
 def answers(question: Question) -> bool:
@@ -93,10 +95,12 @@ class AnalyticProgram:
             solved = [solve_L(L, parents, column) for column in columns]
         else:
 
-            def outward(carried, column):
-                return [], solve_L(L, parents, list(column))
+            together = next(n for n in range(AT_ONCE, 0, -1) if len(columns) % n == 0)
 
-            table = [np.array(column, dtype=object) for column in columns]
-            _, solved = repeat(outward, count=len(columns), tables=[table])
+            def outward(carried, some):
+                return [], [x for column in some for x in solve_L(L, parents, list(column))]
+
+            table = [np.array(columns[k : k + together], dtype=object) for k in range(0, len(columns), together)]
+            _, solved = repeat(outward, count=len(table), tables=[table])
         every = np.array(solved, dtype=object).reshape(len(columns), tree.nv).T
         return a, dict(zip(names, np.split(every, len(names), axis=1), strict=True))
