@@ -74,6 +74,8 @@ class Question:
                     f"output {name!r} of {algorithm!r} tells of the way to the solution, a verdict or a count, and has "
                     f"no derivative; {', '.join(x for x in recipe.outputs if x not in VERDICTS)} may have"
                 )
+        if "improvement" in recipe.options and options.get("improvement") is None:
+            options = {**options, "improvement": 0.0}  # derivatives are those of the solution, so be it one
         request = Request.of(model, algorithm, asked, tuple(parameters), f_ext, options, precision)
         shapes = request.input_shapes
         wrt = tuple(shapes) if wrt is None else wrt
