@@ -15,10 +15,12 @@ from linkwright.programs.meanings import input_meaning, option_meaning, output_m
 # Headings of the groups in which `programs` lists its recipes, in its order.
 GROUPS = {
     "DYNAMICS": "Trees", "CONSTRAINED": "Constrained dynamics", "CONTACT": "Contact",
-    "CLOSURES": "Constraints at a state", "ACTUATION": "Closed-loop inverse dynamics", "DELASSUS": "Delassus matrices",
+    "CONSTRAINT_PROGRAMS": "Constraints at a state", "ACTUATION": "Closed-loop inverse dynamics",
+    "DELASSUS": "Delassus matrices",
     "CLUSTERS": "Clusters: dynamics in independent coordinates",
     "CLUSTER_COORDINATES": "Clusters: between independent and spanning coordinates",
     "KINEMATICS": "Kinematics", "STEP": "Simulation", "ACTUATORS": "Actuators",
+    "WHOLE_BODY": "Identification and whole-body control",
 }  # fmt: skip
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .factored_delassus import delassus_operator
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
+    from .io.meshes.mesh_hull import hull
     from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose, SimulationDefaults
     from .model.actuators import actuator, damper, motor, position_servo, velocity_servo
     from .model.constraints import center_of_mass, close_with, connect, constrain, couple, transmission, weld
@@ -79,6 +80,7 @@ _PUBLIC = {
     "errors": "LinkwrightError NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
+    "io.meshes.mesh_hull": "hull",
     "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose SimulationDefaults",
     "model.actuators": "actuator damper motor position_servo velocity_servo",
     "model.constraints": "center_of_mass close_with connect constrain couple transmission weld",
@@ -135,7 +137,7 @@ __all__ = [
     "cylindrical", "damper",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "export_c", "export_casadi",
     "fixed", "free_flyer", "from_mujoco", "from_pinocchio", "gear",
-    "helical", "hessian_vector", "implicit", "inspect", "inverse_dynamics",
+    "helical", "hessian_vector", "hull", "implicit", "inspect", "inverse_dynamics",
     "inverse_kinematics", "jacobian", "jvp", "list_algorithms",
     "list_robots", "load", "load_function", "lock_joints",
     "loops", "mobility", "motor", "open_rollout", "parallel_belts", "planar", "plane", "position_servo", "prismatic",

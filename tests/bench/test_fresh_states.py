@@ -76,11 +76,18 @@ def test_loops_closed_by_points_on_a_floating_base_are_dependent(solver):
     assert lw.reference(model, "lcaba", outputs="status")(q, v, np.zeros(model.nv)) == 0
 
 
+def test_what_is_held_in_every_way_stays_at_rest():
+    """Soft penalties take a digit a pass: residuals, small beside the accelerations of the first one, end just below
+    what is allowed."""
+    found = verdict("toggles", 5, 1, "prox_ltls", seed=42)
+    assert found["status"] == 0 and np.abs(found["a"]).max() < 1e-6 and np.abs(found["exact"].a).max() < 1e-9
+
+
 @pytest.mark.parametrize("solver", ["lcaba", "constrained_aba"])
 def test_joints_held_in_oblique_directions_get_softer_penalties(solver):
     """A free-flyer held in some directions: what penalties leave of its inertia in the others is a 1e-9th of them."""
-    found = verdict("ground", 10, 1, solver, seed=15, held_out=True)
-    assert found["status"] == 0 and found["error"] < 1e-6  # was 1.6e-5
+    for found in (verdict("ground", 10, 1, solver, seed=15, held_out=True), verdict("ground", 11, 5, solver, seed=41)):
+        assert found["status"] == 0 and found["error"] < 1e-6  # were 1.6e-5 and 3e-6
 
 
 def test_rows_unmet_for_all_to_see_may_be_called_so():

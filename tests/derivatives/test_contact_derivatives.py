@@ -22,11 +22,11 @@ def ball(**surface) -> lw.Model:
     return builder.build().with_shapes(lw.sphere("ball", 0.1, name="skin", **surface))
 
 
-def check(model, algorithm, given, rng, *, of, wrt=("q", "v", "tau"), tolerance=1e-7, **options):
+def check(model, algorithm, given, rng, *, of, wrt=("q", "v", "tau"), tolerance=1e-7, step=STEP, **options):
     program = question("jvp", model, algorithm, of, wrt, **options, **EXACT).request.program()
     shapes = {x.name: x.shape for x in program.inputs}
     direction = {name: rng.normal(size=model.nv if name == "q" else shapes[name]) for name in wrt}
-    rates = {name: central_difference(program, given, direction, name, model, STEP) for name in of}
+    rates = {name: central_difference(program, given, direction, name, model, step) for name in of}
     forth = question("jvp", model, algorithm, of, wrt, **options).program()
     found = interpret(forth, {**given, **{f"{k}_dot": d for k, d in direction.items()}})
     assert found["status"] == 0
@@ -112,6 +112,37 @@ def test_parameters_and_memory(rng):
     back = question("vjp", model, "contact_dynamics", "a", "warm", warm_start="input").program()
     found = interpret(back, {**given, "a_bar": rng.normal(size=6)})
     np.testing.assert_array_equal(found["warm_bar"], 0.0)
+
+
+@pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
+def test_where_contacts_are_and_how_they_rub(cone, rng):
+    """Placements of shapes, friction of contacts and of joints."""
+    model = arm()
+    known = lw.default_parameters(model, ("shape_placements", "contact_frictions", "frictions"))
+    given = {"q": np.zeros(4), "v": np.array([0.3, 0.2, -0.1, 0.5]), "tau": np.zeros(4), "dt": np.array(0.002), **known}
+    options = {"cone": cone}
+    rubbing = {"of": ("a", "contact_force"), "wrt": ("contact_frictions", "frictions"), "step": np.longdouble(1e-5)}
+    check(model, "contact_dynamics", given, rng, **rubbing, **options)
+    found = question("vjp", model, "contact_dynamics", "a", ("shape_placements", "frictions"), **options)
+    program = question("jvp", model, "contact_dynamics", "a", found.wrt, **options, **EXACT).request.program()
+    direction = {name: rng.normal(size=known[name].shape) for name in found.wrt}
+    direction["shape_placements"][:, 3:] = 0  # quaternions stay of unit length
+    rate = central_difference(program, given, direction, "a", model, STEP)
+    weights = rng.normal(size=4)
+    back = interpret(found.program(), {**given, "a_bar": weights})
+    total = sum(np.sum(back[f"{name}_bar"] * d) for name, d in direction.items())
+    assert abs(total - weights @ rate) <= 1e-7 * np.abs(rate).sum() and np.abs(rate).max() > 1e-3
+
+
+def test_given_friction_is_the_models_own(rng):
+    """Parameters at their defaults change nothing."""
+    model = arm()
+    known = lw.default_parameters(model, ("shape_placements", "contact_frictions", "frictions"))
+    state = np.zeros(4), np.array([0.3, 0.2, -0.1, 0.5]), np.zeros(4), 0.002
+    own = lw.reference(model, "contact_dynamics", outputs="a")(*state)
+    for name, value in known.items():
+        same = lw.reference(model, "contact_dynamics", outputs="a", parameters=name)(*state, value)
+        np.testing.assert_allclose(same, own, rtol=1e-8, err_msg=name)
 
 
 def test_jacobians_compiled(rng):

@@ -123,8 +123,19 @@ def elementary(x):
 def test_every_operation_also_on_what_is_not_finite(dtype, tmp_path):
     special = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-310, 1e300, 0.75, 1e-30, -3.3, 700.0, -750.0, 1e6]
     with np.errstate(over="ignore"):
-        x = np.array([[a, b] for a in special for b in special]).astype(dtype)
+        x = np.array([[a, b] for a in special for b in special])
+        rng = np.random.default_rng(0)
+        usual = rng.normal(size=(400, 2)) * 10.0 ** rng.integers(-5, 3, (400, 1))
+        x = np.concatenate([x, usual]).astype(dtype)
     assert_same_bits(lw.compile(elementary, inputs={"x": 2}, dtype=dtype), [x], tmp_path)
+
+
+def test_operations_of_a_users_own(tmp_path):
+    double = lw.trace.define_op("doubled_in_llvm", lambda x: 2 * x)
+    lw.codegen.lower_op(double, lambda b, x: b.emit(f"fadd {b.type.text} {x}, {x}"))
+    function = lw.compile(lambda x: double(x[0]), inputs={"x": 1})
+    with pytest.raises(UnsupportedError, match="has no C"):
+        lw.export_c(function, tmp_path)
 
 
 def nested(x, A):

@@ -89,7 +89,7 @@ class Inspection:
 
 
 def inspect(model: Model, q=None) -> Inspection:
-    """Loops, mobility, redundancy, closedness and elimination order of a model, at q or as it is drawn."""
+    """Loops, mobility, redundancy, closedness and elimination order of a model, at q (nq,) or as drawn."""
     if not isinstance(model, Model):
         raise InputError(f"cannot inspect a {type(model).__name__}; expected a Model (see linkwright.load)")
     report = mobility(model, q)

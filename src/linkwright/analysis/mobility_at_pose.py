@@ -54,7 +54,7 @@ class Mobility:
 
 
 def mobility(model: Model, q=None) -> Mobility:
-    """Mobility and redundancy at q, by default as the mechanism is drawn (`model.reference`).
+    """Mobility and redundancy at q (nq,), by default as the mechanism is drawn (`model.reference`).
 
     At special poses, drawn ones among them, the rank may be lower than elsewhere nearby.
     """

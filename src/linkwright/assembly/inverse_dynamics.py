@@ -35,7 +35,8 @@ class MotorTorques:
 
 
 def inverse_dynamics(model: Model, q, v, a, motors: str | Iterable[str], *, f_ext=None) -> MotorTorques:
-    """Motor torques and constraint forces for a motion that keeps the loops closed; (n,) or (B, n).
+    """Motor torques (N m, N) and constraint forces for a motion q, v, a that keeps the loops closed: q (nq,), v and a
+    (nv,), or (B, ...).
 
     Where there are more motors than ways to move, the torques of least norm. Raises InputError where a motion needs
     torque in a direction that no motor reaches, NoConvergence where `a` would open the loops (take it from

@@ -53,6 +53,7 @@ class MotorMap:
     # Positions
 
     def motor_position(self, q) -> np.ndarray:
+        """The motors' coordinates at q (nq,) or (B, nq)."""
         found = self._compiled.motor_position(q)
         if found is not None:
             return found
@@ -78,7 +79,7 @@ class MotorMap:
     # Velocities and accelerations
 
     def matrix(self, q) -> np.ndarray:
-        """E (nv, motors) with v = E v_motor."""
+        """E (nv, motors) with v = E v_motor, at a configuration q."""
         E = self._compiled.matrix(q)
         if E is not None:
             return E
@@ -87,7 +88,7 @@ class MotorMap:
         return E if batched else E[0]
 
     def velocity(self, q, v_motor) -> np.ndarray:
-        """All joint velocities when the motors turn with v_motor."""
+        """All joint velocities (nv,) at the configuration q when the motors turn with v_motor."""
         v = self._compiled.velocity(q, v_motor)
         if v is not None:
             return v
@@ -97,11 +98,11 @@ class MotorMap:
         return v if batched else v[0]
 
     def motor_velocity(self, q, v) -> np.ndarray:
-        """The motors' part of v; q is not needed, and taken so that all methods read alike."""
+        """The motors' part of v (nv,); the configuration q is not needed, and taken so that all methods read alike."""
         return checked(self.model, "v", v, self.model.nv)[..., velocity_indices(self.model, self.motors)]
 
     def acceleration(self, q, v, a_motor) -> np.ndarray:
-        """All joint accelerations when the motors accelerate with a_motor in the state q, v."""
+        """All joint accelerations (nv,) when the motors accelerate with a_motor, at q (nq,) and v (nv,)."""
         a = self._compiled.acceleration(q, v, a_motor)
         if a is not None:
             return a
@@ -113,7 +114,8 @@ class MotorMap:
     # Torques and inertia
 
     def torque(self, q, tau) -> np.ndarray:
-        """Motor torques that do what joint torques tau (nv) do: E' tau, of the same power in every motion.
+        """Motor torques that do what joint torques tau (nv,) do at q (nq,): E' tau, of the same power in every
+        motion.
 
         Where there are more motors than motions, those of least norm.
         """
@@ -126,7 +128,8 @@ class MotorMap:
         return found if batched else found[0]
 
     def joint_torque(self, q, tau_motor, joints: str | Iterable[str] | None = None) -> np.ndarray:
-        """tau (nv) that the motors exert, zero at other joints; or the torques at `joints` that would do the same.
+        """tau (nv,) that the motors exert at q (nq,), zero at other joints; or torques at `joints` that would do the
+        same.
 
         An ankle's torque from its motors': joint_torque(q, tau_motor, ["ankle_pitch", "ankle_roll"]).
         """
@@ -141,7 +144,7 @@ class MotorMap:
         return self._others[names].torque(q, tau)
 
     def inertia(self, q) -> np.ndarray:
-        """(motors, motors): what the motors feel of all bodies and rotors, E' M E."""
+        """(motors, motors): what the motors feel of all bodies and rotors at q (nq,), E' M E; kg m^2, kg."""
         found = self._compiled.inertia(q)
         if found is not None:
             return found
@@ -151,7 +154,7 @@ class MotorMap:
         return found if batched else found[0]
 
     def frame_jacobian(self, q, frame: str, reference: str = "local") -> np.ndarray:
-        """(6, motors) with the frame's [linear; angular] velocity = this times the motors' velocities.
+        """(6, motors) with the frame's [linear; angular] velocity = this times the motors' velocities, at q (nq,).
 
         `reference` as for "frame_jacobian": local, world or local_world_aligned.
         """
@@ -183,6 +186,7 @@ def closed_loop_jacobian(
     held: str | Iterable[str] | None = None,
 ) -> np.ndarray:  # fmt: skip
     """(6, motors) with the frame's [linear; angular] velocity = this times the motors' velocities, loops kept closed.
+    At one configuration q (nq,), or many (B, nq).
 
     `reference` as for "frame_jacobian": local, world or local_world_aligned. `held` as for MotorMap.
     """

@@ -112,7 +112,10 @@ class StateCheck:
 
 
 def check_state(model: Model, q, v=None, *, tolerance: float = 1e-9) -> StateCheck:
-    """Residuals of each constraint in position and velocity, rank, redundancy, mobility, singularity; one state."""
+    """Residuals of each constraint in position and velocity, rank, redundancy, mobility, singularity.
+
+    Of one state, q (nq,) and v (nv,); residuals in m and rad, or per second.
+    """
     checked_model(model)
     tolerance = checked_tolerance(tolerance)
     q = checked_configuration(model, "q", q)

@@ -22,7 +22,7 @@ _MET = 1e-9  # of the speeds involved: what is left of J v counts as rounding be
 def project_velocity(
     model: Model, q, v, *, weighted: str | None = "inertia", fixed: str | Iterable[str] | None = None
 ) -> np.ndarray:
-    """The v nearest to the one given with J(q) v = 0; (nv,) or (B, nv).
+    """The v nearest to the one given with J(q) v = 0 at a configuration q; (nv,) or (B, nv).
 
     weighted   "inertia": nearest in kinetic energy, which is what an impact of the closing loops would leave; None:
                nearest in the sum of squares of radians and metres per second

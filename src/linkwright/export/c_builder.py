@@ -10,6 +10,7 @@ import math
 import struct
 
 from ..codegen.instruction_builder import Builder
+from ..errors import UnsupportedError
 
 _NAMES = {"float64": ("double", 64, ""), "float32": ("float", 32, "f")}
 _INTRINSICS = {"fmuladd": "fma", "sqrt": "sqrt", "fabs": "fabs"}
@@ -69,6 +70,12 @@ class CBuilder(Builder):
         name = f"{self._prefix}{self._count}"
         self.lines.append(f"const {kind} {name} = {expression};")
         return name
+
+    def emit(self, instruction: str) -> str:
+        raise UnsupportedError(
+            f"an operation is written in an instruction of LLVM's, which has no C: {instruction!r}; write it by the "
+            "builder's methods (docs/adding/op.md)"
+        )
 
     def constant(self, value: float) -> str:
         return self.type.number(value)

@@ -23,7 +23,7 @@ class FileContent:
     data           the file's bytes, or text
     file           its path, or what stands for it in messages
     root           the outermost element (`text.xml.Element`), of XML; else None
-    floating_base  loops, ignore: as `load` was given them
+    floating_base  loops, ignore, meshes: as `load` was given them
     """
 
     data: bytes | str
@@ -32,6 +32,7 @@ class FileContent:
     floating_base: bool | None
     loops: str | os.PathLike[str] | bool
     ignore: Ignoring
+    meshes: bool = False
 
     @property
     def text(self) -> str:
@@ -102,7 +103,7 @@ def _mjcf(content: FileContent) -> Model:
     from .mjcf.mjcf_reader import model_from_mjcf
 
     content.refuse_floating_base("an MJCF file, which says itself what is free")
-    return model_from_mjcf(content.root, ignore=content.ignore)
+    return model_from_mjcf(content.root, ignore=content.ignore, meshes=content.meshes)
 
 
 def _to_mjcf(model: Model) -> str:
@@ -114,13 +115,22 @@ def _to_mjcf(model: Model) -> str:
 def _sdf(content: FileContent) -> Model:
     from .sdf.sdf_reader import model_from_sdf
 
-    return model_from_sdf(content.root, floating_base=content.floating_base, ignore=content.ignore)
+    model = model_from_sdf(content.root, floating_base=content.floating_base, ignore=content.ignore)
+    return _with_meshes(model, content)
 
 
 def _urdf(content: FileContent) -> Model:
     from .urdf.urdf_with_loops import model_with_loops
 
-    return model_with_loops(content)
+    return _with_meshes(model_with_loops(content), content)
+
+
+def _with_meshes(model: Model, content: FileContent) -> Model:
+    if not content.meshes:
+        return model
+    from .meshes.mesh_shapes import with_mesh_shapes
+
+    return with_mesh_shapes(model, content.root)
 
 
 file_format(

@@ -24,7 +24,7 @@ def _readable() -> str:
 
 def load(
     source, *, floating_base: bool | None = None, loops: str | os.PathLike[str] | bool = True,
-    ignore: str | Iterable[str] = (),
+    ignore: str | Iterable[str] = (), meshes: bool = False,
 ) -> Model:  # fmt: skip
     """A model from a known name, a file, its text, or a model of another library.
 
@@ -43,6 +43,8 @@ def load(
     ignore         what may be left out although it changes the motion: words such as "fluid", "plugin", "tendon",
                    "deformable" (docs/files.md lists them, and a refusal names the word that helps). What was left out
                    is in `model.ignored`.
+    meshes         True reads the meshes that links collide with (.stl, .obj; of MJCF what MuJoCo reads) and takes their
+                   convex hulls as shapes, by few points each; those that are missing are in `warnings`
 
     `model.warnings` says what looked wrong in a file but could be lived with. Raises `LoadError` with file, line and
     element for files that cannot be understood, `UnsupportedError` for those that cannot be read yet.
@@ -58,29 +60,32 @@ def load(
         return from_pinocchio_model(source)
     if is_mujoco_model(source):
         _refuse_floating_base(floating_base, "a MuJoCo model")
-        return from_mujoco_model(source, ignore=left_out)
+        return from_mujoco_model(source, ignore=left_out, meshes=meshes)
     if isinstance(source, str):
         if source.lstrip("\ufeff \t\r\n")[:1] == "<" or begins_as(source) is not None:
-            return _from_content(source, "<text>", floating_base, loops, left_out)
+            return _from_content(source, "<text>", floating_base, loops, left_out, meshes)
         robot = find_robot(source)
         floats = robot.floating_base if robot is not None and floating_base is None else bool(floating_base)
         if isinstance(robot, BuiltRobot):
             return robot.build(split_name(source)[1], floats)
         if isinstance(robot, PackagedRobot):
-            return _from_content(read_bytes(robot.path()), robot.path().name, floats, loops, left_out)
+            path = robot.path()
+            file = path if meshes else path.name  # meshes are beside it
+            return _from_content(read_bytes(path), file, floats, loops, left_out, meshes)
         if isinstance(robot, AssembledRobot):
             first, *others = robot.parts
             return robot.factory(load(first, floating_base=floats), *map(load, others))
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         _check_exists(path, source)
-        return _from_content(read_bytes(path), path, floating_base, loops, left_out)
+        return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes)
     raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
 
 
 def _from_content(
-    data: bytes | str, file: object, floating_base: bool | None, loops: str | os.PathLike[str] | bool, ignore: Ignoring
-) -> Model:
+    data: bytes | str, file: object, floating_base: bool | None, loops: str | os.PathLike[str] | bool, ignore: Ignoring,
+    meshes: bool,
+) -> Model:  # fmt: skip
     start = data[:200] if isinstance(data, str) else data[:200].decode("utf-8-sig", errors="replace")
     known, root = begins_as(start), None
     if known is None:
@@ -89,7 +94,7 @@ def _from_content(
         if known is None or known.read is None:
             raise root.error(f"not a robot description that linkwright knows; it loads {_readable()}")
     assert known.read is not None  # what is recognised by its beginning is read
-    return known.read(FileContent(data, file, root, floating_base, loops, ignore))
+    return known.read(FileContent(data, file, root, floating_base, loops, ignore, meshes))
 
 
 def _check_exists(path: Path, source) -> None:

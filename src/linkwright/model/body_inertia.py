@@ -14,7 +14,12 @@ from .pose import LARGEST_NUMBER, Pose, finite_array
 
 @dataclass(frozen=True, eq=False)
 class Inertia:
-    """Mass, centre of mass in the body's frame, and rotational inertia (3x3) about it in the body's axes."""
+    """What resists a body's motion.
+
+    mass    kg
+    com     (3,) centre of mass in the body's frame, m
+    tensor  (3, 3) rotational inertia about the centre of mass in the body's axes, kg m^2
+    """
 
     mass: float
     com: np.ndarray
@@ -38,14 +43,17 @@ class Inertia:
 
     @classmethod
     def zero(cls) -> Inertia:
+        """Of a body without mass."""
         return cls(0.0, np.zeros(3), np.zeros((3, 3)))
 
     @classmethod
     def sphere(cls, mass: float, radius: float) -> Inertia:
+        """A solid ball of `mass` kg and `radius` m about the frame's origin."""
         return cls(mass, np.zeros(3), np.eye(3) * (0.4 * mass * radius**2))
 
     @classmethod
     def box(cls, mass: float, size: Numbers, com: Numbers = (0, 0, 0)) -> Inertia:
+        """A solid box of `mass` kg: `size` (3,) are its lengths along the axes and `com` (3,) its centre, in m."""
         x, y, z = (s * s for s in size)
         return cls(mass, np.array(com, dtype=float), np.diag([y + z, x + z, x + y]) * (mass / 12))
 
@@ -60,6 +68,7 @@ class Inertia:
 
     @property
     def about_origin(self) -> np.ndarray:
+        """(3, 3) rotational inertia about the frame's origin, kg m^2."""
         return self.tensor + self.mass * _steiner(self.com)
 
     @property

@@ -117,6 +117,7 @@ class ModelBuilder:
         self._ignored += lines
 
     def build(self) -> Model:
+        """The mechanism so far, checked."""
         for mimic in self._mimics:
             for name in (mimic.joint, mimic.leader):
                 if name not in self._joint_names:

@@ -107,10 +107,12 @@ class Joint:
 
     @property
     def nq(self) -> int:
+        """Number of coordinates."""
         return 0 if self.kind == FIXED else JOINT_KINDS[self.kind].nq
 
     @property
     def nv(self) -> int:
+        """Number of velocities."""
         return 0 if self.kind == FIXED else JOINT_KINDS[self.kind].nv
 
     @property
@@ -120,9 +122,11 @@ class Joint:
 
     @property
     def may_have_springs(self) -> bool:
+        """Whether its velocities are rates of its coordinates, so that a spring along these does work."""
         return self.kind != FIXED and JOINT_KINDS[self.kind].velocity_is_rate
 
     def renamed(self, name: str) -> Joint:
+        """The same joint by another name."""
         return replace(self, name=name)
 
     def motion(self, k: int = 2) -> JointMotion:
@@ -130,7 +134,7 @@ class Joint:
         return JOINT_KINDS[self.kind](k, self.pitch)
 
     def displacement(self, q: Numbers) -> Pose:
-        """The child's pose in the joint's frame at q."""
+        """The child's pose in the joint's frame at its coordinates q (nq,), in rad and m."""
         C = self.alignment()
         moved = Placement.identity().after(self.motion().transform([float(x) for x in q]))
         pose = Pose(np.array(moved.rotation.rows, dtype=float), np.array(list(moved.position), dtype=float))

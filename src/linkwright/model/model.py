@@ -61,6 +61,15 @@ class Mimic:
 
 @dataclass(frozen=True, eq=False)
 class Model:
+    """A mechanism: bodies on joints, frames, constraints, shapes, actuators. Immutable; methods return other models.
+
+    name      of the mechanism
+    bodies    body 0 is the ground; each comes after the body that carries it
+    frames    by name, those that are neither bodies nor joints
+    gravity   (3,) in the world, m/s^2
+    mimics    joints that follow others, as data
+    """
+
     name: str
     bodies: tuple[Body, ...] = field(repr=False)
     frames: Mapping[str, Frame] = field(repr=False)
@@ -171,6 +180,7 @@ class Model:
         return replace(self, mimics=(), constraints=(*self.constraints, *couplings))
 
     def without_constraints(self) -> Model:
+        """The spanning tree alone."""
         return replace(self, constraints=())
 
     @property
@@ -197,6 +207,7 @@ class Model:
         return touching.on_ground(self, friction, condim, at)
 
     def without_contacts(self) -> Model:
+        """This model with shapes that do not touch."""
         return replace(self.unwatched(), pairs=())
 
     def unwatched(self) -> Model:
@@ -215,6 +226,7 @@ class Model:
         return with_actuators(self, actuators)
 
     def without_actuators(self) -> Model:
+        """This model with nothing that takes commands."""
         return without_actuators(self)
 
     @property
@@ -236,10 +248,12 @@ class Model:
 
     @cached_property
     def nq(self) -> int:
+        """Number of coordinates: the length of q."""
         return sum(joint.nq for joint in self.joints)
 
     @cached_property
     def nv(self) -> int:
+        """Number of velocities: the length of v, a and tau."""
         return sum(joint.nv for joint in self.joints)
 
     @cached_property
@@ -259,6 +273,7 @@ class Model:
 
     @cached_property
     def graph(self) -> KinematicGraph:
+        """Which body carries which."""
         return KinematicGraph([body.parent for body in self.bodies])
 
     @cached_property
@@ -270,6 +285,7 @@ class Model:
         return {joint.name: k + 1 for k, joint in enumerate(self.joints)}
 
     def body_index(self, name: str) -> int:
+        """Where a body is in `bodies`."""
         if name not in self._body_index:
             raise unknown_name("body", name, self._body_index)
         return self._body_index[name]
@@ -305,6 +321,7 @@ class Model:
 
     @property
     def mass(self) -> float:
+        """Of all bodies, kg."""
         return sum(body.inertia.mass for body in self.bodies)
 
     # Configurations
@@ -318,7 +335,7 @@ class Model:
         return configuration.random_configuration(self, rng, batch)
 
     def integrate(self, q, v) -> np.ndarray:
-        """q moved along v for unit time; (n,) or (B, n)."""
+        """q, (nq,) or (B, nq), moved along v, (nv,) or (B, nv), for unit time."""
         q, v = configuration.as_columns(self, "q", q, self.nq), configuration.as_columns(self, "v", v, self.nv)
         batch = np.broadcast_shapes(q.shape[1:], v.shape[1:])
         return configuration.as_rows(configuration.integrate(self, q, v), batch)

@@ -8,6 +8,9 @@
 | springs    | (nv,)          | joint stiffnesses                                                              |
 | dampings   | (nv,)          | joint damping coefficients                                                     |
 | armatures  | (nv,)          | rotor inertias                                                                 |
+| frictions  | (nv,)          | dry friction of joints that have some; of those that have none it is not asked  |
+| shape_placements  | (shapes, 7) | shapes on their bodies, [position, unit quaternion x y z w]                |
+| contact_frictions | (pairs, 5)  | of each pair of shapes: along t1, t2, about the normal, about t1, t2       |
 
 Row 0 of the body-wise ones is the ground's and is ignored. Those of constraints are in constraint_parameters.py. What
 is worked out once for a model, such as automatic penalties, is worked out with the model's own numbers.
@@ -42,11 +45,15 @@ _SHAPES = {
     "springs": lambda model: (model.nv,),
     "dampings": lambda model: (model.nv,),
     "armatures": lambda model: (model.nv,),
+    "frictions": lambda model: (model.nv,),
+    "shape_placements": lambda model: (len(model.shapes), 7),
+    "contact_frictions": lambda model: (len(model.pairs), 5),
     PLACEMENTS: lambda model: placements_of(model).shape,
     ROWS: lambda model: rows_of(model).shape,
     RATIOS: lambda model: ratios_of(model).shape,
 }
 PARAMETER_NAMES = tuple(_SHAPES)
+CONTACT_PARAMETERS = ("shape_placements", "contact_frictions")
 
 
 def parameter_shapes(model: Model, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -71,6 +78,9 @@ def default_parameters(model: Model, names: Sequence[str] = PARAMETER_NAMES) -> 
         "springs": lambda: model.stacked("stiffness"),
         "dampings": lambda: model.stacked("damping"),
         "armatures": lambda: model.stacked("armature"),
+        "frictions": lambda: model.stacked("friction"),
+        "shape_placements": lambda: _shape_placements(model),
+        "contact_frictions": lambda: _contact_frictions(model),
         PLACEMENTS: lambda: placements_of(model),
         ROWS: lambda: rows_of(model),
         RATIOS: lambda: ratios_of(model),
@@ -79,6 +89,17 @@ def default_parameters(model: Model, names: Sequence[str] = PARAMETER_NAMES) -> 
         if name not in own:
             raise unknown_name("parameter", name, own)
     return {name: own[name]() for name in names}
+
+
+def _shape_placements(model: Model) -> np.ndarray:
+    poses = [model.frame(shape.on).placement @ shape.placement for shape in model.shapes]
+    return np.array([[*pose.translation, *pose.quaternion] for pose in poses]).reshape(-1, 7)
+
+
+def _contact_frictions(model: Model) -> np.ndarray:
+    shapes = {shape.name: shape for shape in model.shapes}
+    laws = [pair.interaction(shapes[pair.first], shapes[pair.second]) for pair in model.pairs]
+    return np.array([law.friction for law in laws], dtype=float).reshape(-1, 5)
 
 
 class Parameters:
@@ -112,5 +133,20 @@ class Parameters:
         return RigidInertia(m, Vector(hx, hy, hz), Symmetric(xx, xy, xz, yy, yz, zz))
 
     def placement(self, i: int) -> Transform:
-        x, y, z, *quaternion = self._given["placements"][i]
-        return Transform(Shift(Vector(x, y, z)), Rotate(rotation_matrix(quaternion)))
+        return _transform(self._given["placements"][i])
+
+    def shape_placement(self, name: str) -> Transform | None:
+        """From the body's own frame to a shape, if that is given."""
+        if "shape_placements" not in self._given:
+            return None
+        names = [shape.name for shape in self._model.shapes]
+        return _transform(self._given["shape_placements"][names.index(name)])
+
+    def contact_friction(self, pair: int) -> list[Scalar] | None:
+        """Of five directions, if they are given."""
+        return list(self._given["contact_frictions"][pair]) if "contact_frictions" in self._given else None
+
+
+def _transform(numbers: Sequence[Scalar]) -> Transform:
+    x, y, z, *quaternion = numbers
+    return Transform(Shift(Vector(x, y, z)), Rotate(rotation_matrix(quaternion)))

@@ -38,6 +38,7 @@ class Pose:
 
     @classmethod
     def identity(cls) -> Pose:
+        """No displacement."""
         return cls(np.eye(3), np.zeros(3))
 
     @classmethod
@@ -117,6 +118,7 @@ class Pose:
         )
 
     def inverse(self) -> Pose:
+        """The pose of the reference frame, seen from this one."""
         return Pose(self.rotation.T, -product(self.rotation.T, self.translation))
 
     def snapped(self, tolerance: float = SNAP) -> Pose:
@@ -131,6 +133,7 @@ class Pose:
         return Pose(rotation, _snap(self.translation, (0.0, 1.0, -1.0), tolerance))
 
     def is_close(self, other: Pose, tolerance: float = 1e-9) -> bool:
+        """Whether all entries of rotation and translation (m) agree to `tolerance`."""
         return bool(
             np.allclose(self.rotation, other.rotation, rtol=0, atol=tolerance)
             and np.allclose(self.translation, other.translation, rtol=0, atol=tolerance)

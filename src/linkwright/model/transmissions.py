@@ -11,7 +11,7 @@ from .constraints import Coupling, couple, transmission
 
 
 def gear(rotor: str, link: str, ratio: float, *, name: str | None = None) -> Coupling:
-    """q_rotor = ratio q_link."""
+    """q_rotor = ratio q_link: turns of the rotor per turn of the link."""
     return couple(rotor, link, [0.0, _ratio(ratio, f"gear of {rotor!r}")], name=name)
 
 

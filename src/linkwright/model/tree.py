@@ -13,6 +13,7 @@ from ..scalar import Scalar
 from ..spatial import Force, RigidInertia, Symmetric, Transform, Vector
 from .body_inertia import Inertia
 from .constraints import Constraint
+from .contact import Shape
 from .found_once import found_once
 from .framing import choose_frames
 from .joints import JointMotion
@@ -68,6 +69,7 @@ class Tree:
         self.constraints = model.constraints
         self.constraint_bodies = model.constraint_bodies
         self._constraint_values = values.of_constraints
+        self.friction = values.vector("frictions")
         self._stiffness, self._damping = values.vector("springs"), values.vector("dampings")
 
     def outward(self) -> range:
@@ -104,6 +106,18 @@ class Tree:
         frame = self.model.frame(name)
         placement = frame.placement if offset is None else frame.placement @ offset
         return frame.body, constant_transform((self._frames[frame.body].inverse() @ placement).snapped(ROUNDING))
+
+    def shape_transform(self, shape: Shape) -> tuple[int, Transform]:
+        """(body, from its frame of computation to a shape on it)."""
+        given = self._values.shape_placement(shape.name)
+        if given is None:
+            return self.frame_transform(shape.on, shape.placement)
+        body = self.model.frame(shape.on).body
+        return body, constant_transform(self._frames[body].inverse().snapped(ROUNDING)).then(given)
+
+    def contact_friction(self, pair: int) -> list[Scalar] | None:
+        """Of the five directions of a pair, as given with the call; None: its own."""
+        return self._values.contact_friction(pair)
 
     def constraint_frame(self, constraint: Constraint, k: int) -> tuple[int, Transform]:
         """(body, from its frame of computation to the k-th frame of a constraint)."""

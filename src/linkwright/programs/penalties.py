@@ -14,7 +14,7 @@ from numbers import Real
 import numpy as np
 
 from ..algorithms.constrained.lcaba import EliminatedGraph
-from ..algorithms.convergence.lost_digits import lost_to_penalties
+from ..algorithms.convergence.lost_digits import OBLIQUE, lost_to_penalties
 from ..algorithms.rows.constrained_problem import ConstrainedProblem
 from ..algorithms.rows.row_scales import row_scales
 from ..errors import InputError, unknown_name
@@ -75,7 +75,7 @@ def bearable_stiffness(model: Model, stiffness: float) -> float:
         for _ in range(_POSES):
             q = [float(x) for x in model.random_configuration(rng)]
             graph = EliminatedGraph(ConstrainedProblem(tree, q, zeros, zeros, mu=mu), [0.0] * model.nc)
-            worst = max(worst, float(lost_to_penalties(tree, graph.IA, graph.joint)))
+            worst = max(worst, float(lost_to_penalties(tree, graph.IA, graph.joint, oblique=OBLIQUE)))
     return max(min(stiffness, stiffness * _BEARABLE_LOSS / worst), min(stiffness, _SOFTEST))
 
 

@@ -15,7 +15,7 @@ from ..codegen import program_content
 from ..errors import InputError, UnsupportedError, unknown_name
 from ..model import Model, Tree, tree_of
 from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
-from ..model.parameters import parameter_shapes
+from ..model.parameters import CONTACT_PARAMETERS, parameter_shapes
 from ..trace import Program, simplify, trace
 from .outside import is_outside
 from .recipe import Recipe
@@ -92,9 +92,10 @@ class Request:
     def sections(self) -> tuple[str, ...]:
         """Those of the model that the program depends on."""
         given = any(name in CONSTRAINT_PARAMETERS for name in self.parameters)
+        touching = any(name in CONTACT_PARAMETERS for name in self.parameters)
         closed = given or self.recipe.constraints in ("ground", "any")
         read = {
-            "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts,
+            "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts or touching,
             "actuators": self.recipe.takes_actuators(self.options),
         }  # fmt: skip
         return ("structure", *(section for section, is_read in read.items() if is_read))

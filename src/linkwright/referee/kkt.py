@@ -58,7 +58,8 @@ def solve_kkt(
     model: Model, q, v, tau, *, desired=None, f_ext=None, precision: str = "double",
     rank_tolerance: float | None = None, scales: Numbers | None = None,
 ) -> KKTSolution:  # fmt: skip
-    """Constrained forward dynamics at one state, dense. Multipliers are those of least norm where not unique.
+    """Constrained forward dynamics at one state, dense: q (nq,), v and tau (nv,). Multipliers are those of least
+    norm where not unique.
 
     desired     acceleration of every constraint row, zero if None
     f_ext       (nbodies, 6), [linear; angular] in body frames

@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..model import Model
 from ..model.parameters import parameter_shapes
 
-_NOT_NEGATIVE = ("masses", "inertias", "springs", "dampings", "armatures")
+_NOT_NEGATIVE = ("masses", "inertias", "springs", "dampings", "armatures", "frictions", "contact_frictions")
 _UNIT = 1e-6  # of a quaternion's length
 
 

@@ -89,6 +89,7 @@ class Trajectory:
 
     @property
     def batch(self) -> int | None:
+        """Number of samples; None where there is one alone."""
         return len(self.q) if self.q.ndim == 3 else None
 
     @property
@@ -148,6 +149,7 @@ class Trajectory:
 
     @cached_property
     def kinetic_energy(self) -> np.ndarray:
+        """J, (T,) or (B, T)."""
         return self.evaluate("kinetic_energy", *self.where_velocities_belong)
 
     @cached_property
@@ -157,6 +159,7 @@ class Trajectory:
 
     @property
     def energy(self) -> np.ndarray:
+        """Kinetic and potential together: J, (T,) or (B, T)."""
         return self.kinetic_energy + self.potential_energy
 
     @property

@@ -64,6 +64,16 @@ class LDL:
                 x[r] = x[r] - self.L[r][k] * x[k]
         return x
 
+    @property
+    def inverse_diagonal(self) -> list[Scalar]:
+        """The diagonal of A^-1."""
+        n = len(self.pivots)
+        columns = [self.forward([float(r == k) for r in range(n)])[k:] for k in range(n)]
+        return [
+            sum_of(x * x * d for x, d in zip(column, self.inverse_pivots[k:], strict=True))
+            for k, column in enumerate(columns)
+        ]
+
     def scaled(self, x: Sequence[Scalar]) -> list[Scalar]:
         """D^-1 x."""
         return [a * d for a, d in zip(x, self.inverse_pivots, strict=True)]

@@ -1,6 +1,7 @@
 """BBO (Brandl, Bae and others) and proxBBO: multipliers of loops are eliminated at the loops' roots.
 
-[Sathya2025] Algorithms 4-6, after [Brandl1988] and [Bae1987]. As in PV, constraint rows K are carried inward and gather
+[Sathya2025] Algorithms 4-6 with their line numbers, after [Brandl1988] and [Bae1987]; what rows do on their way stands
+in carried_rows.py, Algorithm 6 in proximal.py. As in PV, constraint rows K are carried inward and gather
 in L what they let move; but a row goes no further than its root, the last body that all of its bodies hang on. There
 its multiplier becomes part of the root's inertia, so loops that are apart never meet. proxBBO damps L by 1/mu, and
 then need not care whether rows are independent.
@@ -103,21 +104,21 @@ class EliminatedLoops:
     def __init__(self, problem: ConstrainedProblem, damping: Sequence[Scalar], right: list[Scalar]):
         tree, sweep = problem.tree, problem.sweep
         self.problem, self.carriers = problem, set(constrained_bodies(tree))
-        self.rows = rows = CarriedRows(problem, range(len(problem.constraints)), damping, right)
+        self.rows = rows = CarriedRows(problem, range(len(problem.constraints)), damping, right)  # lines 4-7
         IA = [inertia.articulated() for inertia in tree.lumped]
         self.loads = list(IA)  # when eliminated, without what loops add at their roots, which may be as stiff as mu
         pA = list(problem.wrenches)
         self.joint: list[Articulation] = [None] * len(tree.parent)  # type: ignore[list-item]
         self.y: list[list[Scalar]] = [[]] * len(tree.parent)
-        for i in tree.inward():
+        for i in tree.inward():  # Algorithm 4, lines 8-17
             p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
             self.loads[i] = IA[i]
-            rows.meet(i, IA, pA)
-            self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])
+            rows.meet(i, IA, pA)  # lines 9-11
+            self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])  # line 12
             self.y[i] = y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(pA[i]), strict=True)])
-            IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
+            IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))  # lines 16, 17
             pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
-            rows.pass_joint(i, joint, X, y, {})
+            rows.pass_joint(i, joint, X, y, {})  # lines 13-15
         self.loads[0] = IA[0]
         rows.meet(0, IA, pA)
         self.root = rows.root
@@ -162,17 +163,18 @@ class EliminatedLoops:
         lam: list[Scalar] = [0.0] * len(self.problem.rows)
         change = [Motion.zero()] * len(tree.parent)
         self.rows.find(0, change[0], z, lam)
-        for i in tree.outward():
+        for i in tree.outward():  # lines 18-23
             if bodies is not None and i not in bodies:
                 continue
             carried = sweep.X[i] @ change[tree.parent[i]]
             a[tree.iv[i]] = rates = self.rows.rates(i, self.joint[i].rates(y[i], carried), lam)
             change[i] = sweep.S[i].add_motion(carried, rates)
-            self.rows.find(i, change[i], z, lam)
+            self.rows.find(i, change[i], z, lam)  # lines 22, 23
         return a, change, lam
 
     def swept(self, right: Sequence[Scalar]) -> YZ:
-        """What a change of the right-hand sides does to y and z: the elimination above of right-hand sides alone."""
+        """Algorithm 5, lines 1-8: what a change of the right-hand sides does to y and z, the elimination above of those
+        alone."""
         tree, sweep, carriers = self.problem.tree, self.problem.sweep, self.carriers
         right = list(right)
         changes: YZ = ({}, {})

@@ -1,11 +1,12 @@
 """Loop-constrained articulated-body algorithm (LCABA): constrainedABA on a graph.
 
-[Sathya2025] Algorithms 1-3. A loop closure couples the inertias of the two links it is between: H[j, i] is the force on
-link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and to its neighbours; lines
-marked `loops` are what constrainedABA does not have, those marked `springs` are not in the paper: a closure of few rows
-passes joints in a cheaper form (coupled_links.py). Nor are those marked `multipliers`, which do nothing here: there
-constraints that are carried as proxBBO carries them join in (mixed.py). Body frames, with the exact zeros of
-articulation.py. The iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end of this file.
+[Sathya2025] Algorithms 1-3, with their line numbers. A constraint couples the inertias of the links it is between:
+H[j, i] is the force on link j per acceleration of link i. Eliminating link i hands its couplings on to its parent and
+to its neighbours; lines marked `loops` are what constrainedABA does not have. Those marked `springs` are not in the
+paper: a constraint of few rows passes joints in a cheaper form (coupled_links.py). Nor are those marked `multipliers`,
+which do nothing here: there constraints that are carried as proxBBO carries them join in (mixed.py). Body frames, with
+the exact zeros of articulation.py. The iterations of Algorithm 3 are those of proximal.py, on the two sweeps at the end
+of this file.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class EliminatedGraph:
         self.carriers = set(constrained_bodies(tree))
         self.rows = rows = CarriedRows(problem, (), (), ()) if rows is None else rows
         order = elimination_order(tree, rows.numbers)
+        # Algorithm 1, lines 1-10
         links = CoupledLinks(problem, lam, [i for i, _ in order], blocks, rows.numbers)
         IA, pA, H = links.IA, links.pA, links.H
         self.IA = IA
@@ -52,14 +54,14 @@ class EliminatedGraph:
         self.W: dict[tuple[int, int], list[list[Scalar]]] = {}  # W[j, i], 6 x nv of joint i
         self.solved: dict[tuple[int, int], list[list[Scalar]]] = {}  # (D^-1 W')' likewise
         self.passages: dict[int, SpringPassage] = {}
-        for i, neighbours in order:
+        for i, neighbours in order:  # lines 11-23
             p, iv, S, X = tree.parent[i], tree.iv[i], sweep.S[i], sweep.X[i]
             spring = links.travelling(i, neighbours)  # springs
             self.order.append((i, () if spring else neighbours))
             rows.meet(i, IA, pA)  # multipliers
-            self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])
+            self.joint[i] = joint = Articulation(IA[i], S, tree.armature[i])  # line 12
             self.y[i] = y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(pA[i]), strict=True)])
-            if p:
+            if p:  # lines 22, 23
                 IA[p] = IA[p] + X.congruence(joint.inertia_felt(IA[i]))
                 pA[p] = pA[p] + X.T @ joint.force_felt(pA[i], y, problem.tau[iv])
             if spring:  # springs
@@ -71,17 +73,17 @@ class EliminatedGraph:
                     links.springs.setdefault(p, []).append(spring)
                 continue
             couplings = {j: H.get(j, i) for j in neighbours}
-            for j, block in couplings.items():  # loops
+            for j, block in couplings.items():  # loops: lines 13, 19, eq. (30e)
                 self.W[j, i] = W = [S.project(row) for row in block]
                 self.solved[j, i] = [joint.D.solve(w) for w in W]
                 pA[j] = pA[j] + _times(W, y)
-            for j in neighbours:  # loops
+            for j in neighbours:  # loops: lines 14-19, eq. (30d)
                 IA[j] = IA[j] + _reduction(self.W[j, i], self.solved[j, i])
                 for k in neighbours:
                     if k < j:
                         H.add(j, k, _coupling(self.W[j, i], self.solved[k, i]))
             nothing = [0.0] * len(y)
-            for j, block in couplings.items() if p else ():  # loops
+            for j, block in couplings.items() if p else ():  # loops: lines 16-21, eq. (30c)
                 felt = [
                     X.T @ joint.force_felt(row, [-x for x in solved], nothing)
                     for row, solved in zip(block, self.solved[j, i], strict=True)
@@ -91,7 +93,7 @@ class EliminatedGraph:
         rows.meet(0, IA, pA)  # multipliers
 
     def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
-        """Roll-out over all links, or some that hold their own ancestors and neighbours."""
+        """Lines 24-26: roll-out over all links, or some that hold their own ancestors and neighbours."""
         return self.roll_out(y, {}, bodies)[:2]
 
     def roll_out(
@@ -110,7 +112,7 @@ class EliminatedGraph:
             rates = self.joint[i].rates(y[i], carried)
             if i in self.passages:  # springs
                 rates = self.passages[i].rates(rates, change)
-            for j in neighbours:  # loops
+            for j in neighbours:  # loops: line 25
                 for r, solved in enumerate(self.solved[j, i]):
                     rates = [x - s * change[j][r] for x, s in zip(rates, solved, strict=True)]
             rates = self.rows.rates(i, rates, lam)  # multipliers
@@ -120,7 +122,7 @@ class EliminatedGraph:
         return a, change, lam
 
     def change_of_y(self, step: Sequence[Scalar]) -> dict[int, list[Scalar]]:
-        """What a change of the multipliers does to y: the sweep above with a wrench alone."""
+        """Algorithm 2, lines 1-6: what a change of the multipliers does to y, the sweep above with a wrench alone."""
         return self.swept(step, ())[0]
 
     def swept(

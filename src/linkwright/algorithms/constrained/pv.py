@@ -1,8 +1,9 @@
 """Popov-Vereshchagin solver (PV): hard constraints on a tree in O(n + m^2 d + m^3).
 
-[Sathya2024] Algorithm 1. On the way inward the constraint rows K are propagated like forces; each joint adds to L, the
-Delassus matrix, what it lets the constraints move, and to l what the free motion makes them move. At the ground
-L lam = l.
+[Sathya2024] Algorithm 1, with its line numbers. On the way inward constraint rows K are propagated like forces; each
+joint adds to L, the Delassus matrix, what it lets the constraints move, and to l what the free motion makes them move.
+At the ground L lam = l, eq. (47); lines 13 and 14, which keep a floating base until after the multipliers, eq. (49),
+stand in pv_base.py. Body frames, and the mechanism at rest that motion_sweep.py leaves, so that a_b is zero.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ def dual_system(problem, y, passing: dict[int, Passing]) -> tuple[list[list[Scal
     L: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     l: list[Scalar] = [-e for _, _, e in problem.rows]
     for i, through in passing.items():
-        add_to_delassus(L, through)
+        add_to_delassus(L, through)  # line 11
         for r, ks in zip(through.rows, through.KS, strict=True):
+            # line 12
             l[r] = l[r] + sum_of(x * z for x, z in zip(ks, y[i], strict=True))
     return L, l
 
@@ -62,9 +64,9 @@ def dual_system(problem, y, passing: dict[int, Passing]) -> tuple[list[list[Scal
 def _sweep_inward(problem: ConstrainedProblem):
     tree = problem.tree
     IA = [inertia.articulated() for inertia in tree.lumped]
-    joint, y = articulate(tree, problem.sweep, IA, list(problem.wrenches), problem.tau)
+    joint, y = articulate(tree, problem.sweep, IA, list(problem.wrenches), problem.tau)  # lines 1-9
     rows = [(body, row) for body, row, _ in problem.rows]
-    return joint, y, propagate_rows(tree, problem.sweep, joint, rows), IA
+    return joint, y, propagate_rows(tree, problem.sweep, joint, rows), IA  # line 10
 
 
 def _roll_out(problem, joint, y, passing, lam) -> tuple[list[Scalar], list[Scalar]]:
@@ -73,5 +75,5 @@ def _roll_out(problem, joint, y, passing, lam) -> tuple[list[Scalar], list[Scala
     for i, through in passing.items():
         for r, solved in zip(through.rows, through.solved, strict=True):
             y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
-    a, change = accelerate(problem.tree, problem.sweep, joint, y)
+    a, change = accelerate(problem.tree, problem.sweep, joint, y)  # lines 15-17
     return a, [r for c in problem.constraints for r in c.residual(change)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...model import Tree
 from ...model.contact import Interaction, Shape
-from ...scalar import Scalar
+from ...model.contact.surface import SMALLEST_FRICTION
+from ...scalar import Scalar, maximum
 from ...spatial import Force, Matrix, Placement, Vector
 from ..rows import Terms
 from .geometry import Touch, View, touches
@@ -61,9 +62,9 @@ def candidates(tree: Tree, poses: Sequence[Placement]) -> list[Candidate]:
     model = tree.model
     shapes = {shape.name: shape for shape in model.shapes}
     found = []
-    for pair in model.pairs:
+    for number, pair in enumerate(model.pairs):
         first, second = shapes[pair.first], shapes[pair.second]
-        places = [tree.frame_transform(shape.on, shape.placement) for shape in (first, second)]
+        places = [tree.shape_transform(shape) for shape in (first, second)]
         bodies = [body for body, _ in places]
         body = bodies[0] or bodies[1]  # the first that moves
         other = bodies[1] if bodies[0] else 0
@@ -74,7 +75,8 @@ def candidates(tree: Tree, poses: Sequence[Placement]) -> list[Candidate]:
             Placement.identity().after(X) if shape.kind == "plane" else seen[b].after(X)
             for shape, (b, X) in zip((first, second), places, strict=True)
         ]
-        law = pair.interaction(first, second)
+        law, given = pair.interaction(first, second), tree.contact_friction(number)
+        law = law if given is None else replace(law, friction=tuple(maximum(f, SMALLEST_FRICTION) for f in given))
         sign = 1.0 if bodies[0] else -1.0
         found += [
             Candidate(touch, body, sign, other, seen[other], view, law, (first, second))

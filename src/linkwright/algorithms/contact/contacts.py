@@ -95,6 +95,8 @@ class Contacts:
 
 def _is_isotropic(candidate: Candidate, law: RowLaw) -> bool:
     condim, f = candidate.interaction.condim, candidate.interaction.friction
+    if "contact_frictions" in law.tree.parameters:  # any, as far as one knows
+        return False
     return law.cone == "elliptic" and condim > 1 and f[0] == f[1] and (condim < 6 or f[3] == f[4])
 
 
@@ -142,7 +144,7 @@ def _law(candidate: Candidate, law: RowLaw, numbers: list[Scalar]) -> Contact:
         normal, rest = Vector(*rest[:3]), rest[3:]
     if _is_isotropic(candidate, law):
         angular = Vector(*rest[3:]) if condim > 3 else Vector.zero()
-        friction = [float(f) for f in candidate.interaction.friction[: condim - 1]]
+        friction = list(candidate.interaction.friction[: condim - 1])
         mu = law.scale_of_normal(candidate)
         return IsotropicContact(normal * candidate.sign, point, Motion(angular, Vector(*rest[:3])), D, mu, friction)
     t1 = Vector(*rest[:3])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...errors import UnsupportedError
 from ...model import Tree
-from ...scalar import Scalar, where
+from ...scalar import Scalar, minimum, where
 from ...spatial import Motion, Vector, sum_of
 from ..rows import Terms
 from ..rows.constrained_problem import ConstrainedProblem
@@ -96,17 +96,18 @@ class RowLaw:
 
     def rows(self, candidate: Candidate, terms: Terms, e: Sequence[Scalar], D: Scalar) -> ContactRows:
         mixed, weight = candidate.interaction, self.weight(candidate)
-        friction = [float(f) for f in mixed.friction[: mixed.condim - 1]]
+        friction = list(mixed.friction[: mixed.condim - 1])
         if mixed.condim == 1:
             return PyramidContact(terms, e, D, [], weight)
         mu = self.scale_of_normal(candidate)
         if self.cone == "elliptic":
             return EllipticContact(terms, e, D, mu, friction, weight)
-        return PyramidContact(terms, e, D * (1.0 / (2.0 * mu * mu * (1.0 + friction[0] ** 2))), friction, weight)
+        softer = 2.0 * mu * mu * (1.0 + friction[0] * friction[0])
+        return PyramidContact(terms, e, D * (1.0 / softer), friction, weight)
 
-    def scale_of_normal(self, candidate: Candidate) -> float:
+    def scale_of_normal(self, candidate: Candidate) -> Scalar:
         """mu of the elliptic cone."""
-        return float(candidate.interaction.friction[0]) / math.sqrt(self.tree.model.contact_law.impratio)
+        return candidate.interaction.friction[0] * (1.0 / math.sqrt(self.tree.model.contact_law.impratio))
 
 
 def joint_rows(
@@ -133,15 +134,24 @@ def joint_rows(
             if loses and joint.friction[n]:
                 d = impedance(own.friction, 0.0)
                 b = pull(own.friction.solref, own.friction, dt, law.refsafe)[1]
-                row = FrictionRow(float(joint.friction[n]), stiffness(d, weights[n]), -(v[k] * b))
+                row = FrictionRow(tree.friction[k], stiffness(d, weights[n]), -(v[k] * b))
             bounds = []
-            for bound, sign in ((joint.lower[n], 1.0), (joint.upper[n], -1.0)) if limited else ():
-                if math.isfinite(bound):
-                    r = (problem.q[tree.iq[i]][n] - float(bound)) * sign - own.margin
-                    d = impedance(own.limit, r)
-                    stiff, b = pull(own.limit.solref, own.limit, dt, law.refsafe)
-                    D = where(r < 0.0, stiffness(d, weights[n]), 0.0)
-                    bounds.append(LimitRow(sign, D, -(v[k] * sign * b) - d * r * stiff))
+            for sign, r in _overruns(joint.lower[n], joint.upper[n], problem.q[tree.iq[i]][n], own.margin, limited):
+                d = impedance(own.limit, r)
+                stiff, b = pull(own.limit.solref, own.limit, dt, law.refsafe)
+                D = where(r < 0.0, stiffness(d, weights[n]), 0.0)
+                bounds.append(LimitRow(sign, D, -(v[k] * sign * b) - d * r * stiff))
             if row is not None or bounds:
                 found.append(JointRows(k, row, bounds, weights[n]))
     return found
+
+
+def _overruns(lower: float, upper: float, q: Scalar, margin: float, limited: bool) -> list[tuple[Scalar, Scalar]]:
+    """(Sign, how far a coordinate is from that limit, less the margin); of two limits that cannot both act the nearer
+    one alone."""
+    ends = [(1.0, q - float(lower) - margin)] if limited and math.isfinite(lower) else []
+    ends += [(-1.0, -(q - float(upper)) - margin)] if limited and math.isfinite(upper) else []
+    if len(ends) < 2 or upper - lower <= 2.0 * margin:
+        return ends
+    (_, low), (_, high) = ends
+    return [(where(low < high, 1.0, -1.0), minimum(low, high))]

@@ -9,8 +9,9 @@ rather than low.
 Measured on mass ratios to 1e9 and random mechanisms (docs/trust.md): penalties in the inertias cost a tenth to a
 thousandth of the ratio, because they vanish exactly along free directions; masses cost up to `MASSES` times the
 ratio, and penalties in the inertia matrix of joints `PENALTIES_ON_JOINTS` times. Where a joint of several directions is
-held in some of them, oblique to its axes, nothing vanishes exactly: what is left to the others after its own
-elimination has cost up to 70 times the ratio there, `IN_A_JOINT` to be safe.
+held in some of them, oblique to its axes, nothing vanishes exactly: what the others are left with of its inertia
+(entries of D and of its inverse tell) has cost up to 40 times the ratio there, `IN_A_JOINT` to be safe; and what is
+behind it all of its ratio, so penalties are chosen as if it were `OBLIQUE` times that.
 """
 
 from __future__ import annotations
@@ -29,32 +30,38 @@ from ..tree.aba import articulate
 
 MASSES = 2000.0
 PENALTIES_ON_JOINTS = 60.0
-IN_A_JOINT = 100.0
+IN_A_JOINT, OBLIQUE = 50.0, 3.0
 FREE = 4e3
 _POSES = 4
 
 
-def lost_to_penalties(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence[Articulation]) -> Scalar:
-    """The largest ratio of what was cancelled behind a joint, or in it, to the inertia that the joint meets."""
-    worst = _cancelled_behind(tree, IA, joint)
+def lost_to_penalties(
+    tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence[Articulation], *, oblique: float = 1.0
+) -> Scalar:
+    """The largest ratio of what was cancelled behind a joint, or in it, to the inertia that the joint meets; `oblique`
+    times what is behind joints of several directions."""
+    worst = _cancelled_behind(tree, IA, joint, oblique)
     for i in tree.outward():
         D = joint[i].D
         if len(D.pivots) > 1:
-            for entry, inverse in zip(D.diagonal, D.inverse_pivots, strict=True):
+            for entry, inverse in zip(D.diagonal, D.inverse_diagonal, strict=True):
                 worst = maximum(entry * inverse * IN_A_JOINT, worst)
     return worst
 
 
-def _cancelled_behind(tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence[Articulation]) -> Scalar:
+def _cancelled_behind(
+    tree: Tree, IA: Sequence[ArticulatedInertia], joint: Sequence[Articulation], oblique: float = 1.0
+) -> Scalar:
     n = len(tree.parent)
     angular: list[Scalar] = [0.0] * n  # of what links behind each one had: traces, as seen from it
     linear: list[Scalar] = [0.0] * n
     worst: Scalar = 1.0
     for i in tree.inward():
         p, directions = tree.parent[i], joint[i].S.directions
+        counts = oblique if len(joint[i].D.pivots) > 1 else 1.0
         for k, inverse in enumerate(joint[i].D.inverse_pivots):
             behind = linear[i] if directions and directions[k] >= 3 else angular[i]
-            worst = maximum(behind * inverse, worst)
+            worst = maximum(behind * inverse * counts, worst)
         if not p:
             continue
         turning = maximum(IA[i][0, 0] + IA[i][1, 1] + IA[i][2, 2], angular[i])

@@ -1,15 +1,22 @@
 """PV-OSIMr: the Delassus matrix in O(n + m^2), the lowest order there is.
 
-[Sathya2023] Algorithm 3. At most six rows travel through any joint. Where more would, the body is a *branching link*:
-the rows end there, and six unit rows, the link's extended motion propagator (EMP), travel on in their place. What the
-rows would have met further inward is composed over branching links only, and two constraints meet at their closest
-common one.
+[Sathya2023] Algorithm 3, in its order: the first forward sweep and lines 8-11 are `articulated_joints`, the backward
+sweep `Branches`, the forward sweep over branching links `forward_sweep`, the backward sweep over them `Branches.row`,
+which works out what is asked for, and the assembly `assemble`.
+
+At most six rows travel through any joint. Where more would, the body is a *branching link* (the paper's set N): the
+rows end there, and six unit rows, the link's extended motion propagator (EMP), travel on in their place. What the rows
+would have met further inward is composed over branching links only, and two constraints meet at their closest common
+one (cca).
+
+**Not in the paper**: up to six rows of several constraints travel as they are, which is no more than an EMP; inverse
+inertias are kept as factors where that is cheaper (`inverse_inertia`); and where two constraints meet, the smaller side
+moves (`meeting_rows.py`), where the paper always composes rows inward, line 22.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ...model import Tree
 from ...scalar import Scalar
@@ -17,6 +24,7 @@ from ...spatial import Force, dot
 from ..parts.articulation import Articulation
 from ..rows.constraint_rows import constrained_bodies
 from ..rows.passing_rows import add_to_delassus
+from .meeting_rows import Meetings
 from .propagators import (
     FactoredInverse,
     FullInverse,
@@ -32,12 +40,13 @@ from .propagators import (
 )
 
 Row = list[Scalar]
+Inverse = ThinInverse | FactoredInverse | FullInverse
 
 
 def pv_osimr(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
-    joint, _ = articulated_joints(tree, posture)
+    joint, _ = articulated_joints(tree, posture)  # lines 1, 2, 8-11
     return delassus_by_branches(tree, posture, joint, rows_of(tree, posture, active))
 
 
@@ -49,36 +58,9 @@ def delassus_by_branches(
 
     `basis(i)` gives the six rows that stand for branching link i.
     """
-    paths = Branches(tree, posture, joint, rows, basis)
-    L = zeros(len(rows))
-    Omega: dict[int, ThinInverse | FactoredInverse | FullInverse] = {}  # the paper's 0_Omega_i
-    for bundle in paths.ends[0]:
-        if bundle.link:
-            Omega[bundle.link] = inverse_inertia(tree, bundle, paths, thin=True)
-        else:
-            write(L, bundle.numbers, bundle.Omega)
-    for i in sorted(paths.basis):
-        met: list[Group] = []
-        for bundle in paths.ends[i]:
-            half = [Omega[i].half(paths.basis[i].coordinates(row)) for row in bundle.K]
-            other = [Omega[i].other(h) for h in half]
-            for r in range(len(half)):  # line 17
-                for s in range(r + 1):
-                    bundle.Omega[r][s] = bundle.Omega[r][s] + dot(half[r], other[s])
-            if bundle.link:
-                Omega[bundle.link] = inverse_inertia(tree, bundle, paths)
-            else:
-                write(L, bundle.numbers, bundle.Omega)  # line 28
-            group = Group(bundle.numbers, half, other, bundle.link)
-            if bundle.link and not paths.is_pushed(bundle.link):
-                numbers = paths.carried[bundle.link]
-                half = [paths.composed_half(i, bundle, r, Omega[i], half) for r in numbers]
-                group = Group(numbers, half, [Omega[i].other(h) for h in half])
-            for others in met:  # line 25
-                for r, s, x in meeting(group, others, paths):
-                    L[max(r, s)][min(r, s)] = x
-            met.append(group)
-    return mirrored(L)
+    branches = Branches(tree, posture, joint, rows, basis)  # lines 3-15
+    Omega = forward_sweep(tree, branches)  # lines 16, 17
+    return assemble(branches, Omega, len(rows))  # lines 18-28
 
 
 class Bundle:
@@ -89,6 +71,8 @@ class Bundle:
         self.Omega = zeros(len(K))  # their inverse inertia if that body is held; lower triangle
         self.numbers, self.link = list(numbers), link
         self.steps: list = []  # (K S, D) of the joints passed
+        self.half: list[Row] = []  # at the branching link where they end: x' Omega y of two rows is x.half . y.other
+        self.other: list[Row] = []
 
     def join(self, other: Bundle) -> Bundle:
         both = Bundle(self.K + other.K, self.numbers + other.numbers)
@@ -98,13 +82,14 @@ class Bundle:
         return both
 
     def pass_joint(self, joint: Articulation, X) -> None:
+        """Lines 13 and 15."""
         through, self.K = pass_inward(joint, X, self.K)
-        add_to_delassus(self.Omega, through)  # lines 13, 15
+        add_to_delassus(self.Omega, through)
         self.steps.append((through.KS, joint.D))
 
 
 class Branches:
-    """Backward sweep, lines 3-15, and how rows and accelerations get from one branching link to the next.
+    """Backward sweep, lines 3-15; lines 18-22 where they are asked for.
 
     basis     per branching link, the rows that stand for it
     ends      the bundles that end there, and at the ground (0)
@@ -115,14 +100,14 @@ class Branches:
         self.basis: dict = {}
         self.ends: dict[int, list[Bundle]] = {i: [] for i in (0, *constrained_bodies(tree))}
         self.carried: dict[int, list[int]] = {}
-        self._inner: dict[int, int] = {}  # the paper's A(i)
+        self.inner: dict[int, int] = {}  # the paper's A(i)
         self._row: dict[tuple[int, int], Row] = {}
         for r, (body, row) in enumerate(rows):
-            self.ends[body].append(Bundle([row], [r]))
+            self.ends[body].append(Bundle([row], [r]))  # line 4
         for i in reversed(constrained_bodies(tree)):
             bundle, *others = self.ends[i]
             if sum(len(b.K) for b in self.ends[i]) > 6:
-                bundle = self._branch(i, basis(i))
+                bundle = self._branch(i, basis(i))  # lines 6, 7
             else:  # up to six rows of several constraints are no more than an EMP, so they travel as they are
                 for other in others:
                     bundle = bundle.join(other)
@@ -130,31 +115,18 @@ class Branches:
             self.ends[tree.parent[i]].append(bundle)
 
     def _branch(self, i: int, basis) -> Bundle:
-        self.basis[i], self.carried[i], self._inner[i] = basis, [], 0
+        self.basis[i], self.carried[i], self.inner[i] = basis, [], 0
         for bundle in self.ends[i]:
             self.carried[i] += self.carried[bundle.link] if bundle.link else bundle.numbers
-            self._inner[bundle.link] = i
+            self.inner[bundle.link] = i
         return Bundle(basis.rows, link=i)
 
     def resting(self, i: int) -> list[int]:
         """Rows that act on branching link i itself: full of zeros."""
         return [r for bundle in self.ends[i] if not (bundle.link or bundle.steps) for r in bundle.numbers]
 
-    def is_pushed(self, i: int) -> bool:
-        """Whether other rows' accelerations are carried out to link i, or link i's rows in to where they meet others.
-
-        As in any chain of matrix products the smaller side moves. A row or acceleration takes 66 operations, and six
-        per entry are saved if the zeros of rows that rest on branching links are still there at the end.
-        """
-        m = len(self.carried[i])
-        others = len(self.carried[self._root(i)]) - m
-        return 66 * others <= 66 * m + 6 * others * self._resting_beyond(i)
-
-    def _resting_beyond(self, i: int) -> int:
-        return len(self.resting(i)) + sum(self._resting_beyond(b.link) for b in self.ends[i] if b.link)
-
-    def _root(self, i: int) -> int:
-        return self._root(self._inner[i]) if self._inner[i] else i
+    def root(self, i: int) -> int:
+        return self.root(self.inner[i]) if self.inner[i] else i
 
     def row(self, i: int, r: int) -> Row:
         """Row r on branching link i in terms of its basis, lines 18-22."""
@@ -167,55 +139,48 @@ class Branches:
                     self._row[i, r] = coordinates(Force.of(combination(self.row(bundle.link, r), bundle.K)))
         return self._row[i, r]
 
-    def composed_half(self, i: int, bundle: Bundle, r: int, Omega, half: Sequence[Row]) -> Row:
-        """`half` of row r at link i: from the row there, which whatever it meets further inward needs, or directly."""
-        return Omega.half(self.row(i, r)) if self._inner[i] else combination(self.row(bundle.link, r), half)
 
-    def push(self, i: int, block: Sequence[Row]) -> dict[int, Row]:
-        """From what link i's six rows feel of some forces (6 x c) to what the constraint rows beyond it feel."""
-        felt: dict[int, Row] = {}
-        for bundle in self.ends[i]:
-            if bundle.link and self.is_pushed(bundle.link):
-                felt |= self.push(bundle.link, [combination(self.basis[i].coordinates(row), block) for row in bundle.K])
-            else:
-                numbers = self.carried[bundle.link] if bundle.link else bundle.numbers
-                felt |= {r: combination(self.row(i, r), block) for r in numbers}
-        return felt
-
-
-@dataclass(frozen=True)
-class Group:
-    """Constraint rows `numbers`, or the six rows of a `link`. x' Omega y of two of them is x.half . y.other."""
-
-    numbers: list[int]
-    half: list[Row]
-    other: list[Row]
-    link: int = 0
+def forward_sweep(tree: Tree, branches: Branches) -> dict[int, Inverse]:
+    """Lines 16, 17: 0_Omega_i of every branching link; of end effectors it is in their bundles then."""
+    Omega: dict[int, Inverse] = {}
+    for bundle in branches.ends[0]:  # A(i) = 0: the backward sweep has it already
+        if bundle.link:
+            Omega[bundle.link] = inverse_inertia(tree, bundle, branches, thin=True)
+    for i in sorted(branches.basis):
+        for bundle in branches.ends[i]:
+            bundle.half = [Omega[i].half(branches.basis[i].coordinates(row)) for row in bundle.K]
+            bundle.other = [Omega[i].other(h) for h in bundle.half]
+            for r in range(len(bundle.half)):
+                for s in range(r + 1):
+                    bundle.Omega[r][s] = bundle.Omega[r][s] + dot(bundle.half[r], bundle.other[s])  # line 17
+            if bundle.link:
+                Omega[bundle.link] = inverse_inertia(tree, bundle, branches)
+    return Omega
 
 
-def meeting(a: Group, b: Group, paths: Branches):
-    """(row, row, entry) of all pairs of constraint rows."""
-    if (a.link and not b.link) or (a.link == b.link and len(a.half) < len(b.half)):
-        a, b = b, a  # `other` may cost, so take it of link rows, where it is there already, or else of fewer rows
-    block = [[dot(h, o) for o in b.other] for h in a.half]
-    of_a = paths.push(a.link, block) if a.link else dict(zip(a.numbers, block, strict=True))
-    for s, column in enumerate(zip(*of_a.values(), strict=True)) if not b.link else ():
-        yield from ((r, b.numbers[s], x) for r, x in zip(of_a, column, strict=True))
-    if b.link:
-        for s, row in paths.push(b.link, [list(column) for column in zip(*of_a.values(), strict=True)]).items():
-            yield from ((r, s, x) for r, x in zip(of_a, row, strict=True))
+def assemble(branches: Branches, Omega: dict[int, Inverse], size: int) -> list[list[Scalar]]:
+    """Lines 23-28; lines 18-22 where rows are asked for."""
+    L, meetings = zeros(size), Meetings(branches, Omega)
+    for i in (0, *sorted(branches.basis)):
+        for bundle in branches.ends[i]:
+            if not bundle.link:
+                write(L, bundle.numbers, bundle.Omega)  # line 28
+    for i in sorted(branches.basis):  # where cca(i, j) is link i
+        for r, s, x in meetings.at(i):
+            L[max(r, s)][min(r, s)] = x  # line 25
+    return mirrored(L)  # line 26
 
 
 def inverse_inertia(
-    tree: Tree, bundle: Bundle, paths: Branches, *, thin: bool = False
-) -> ThinInverse | FactoredInverse | FullInverse:
+    tree: Tree, bundle: Bundle, branches: Branches, *, thin: bool = False
+) -> Inverse:
     """Of a branching link: the joints to the ground as its factor if these are few; a factor of its own where a
     free-flyer guarantees that there is one, unless rows with zeros rest on the link; else as it is.
     """
     if thin and sum(len(D.pivots) for _, D in bundle.steps) <= 6:
         return ThinInverse(bundle.steps)
     free = any(tree.iv[i].stop - tree.iv[i].start == 6 for i in tree.graph.support[bundle.link])
-    return FactoredInverse(bundle.Omega) if free and not paths.resting(bundle.link) else FullInverse(bundle.Omega)
+    return FactoredInverse(bundle.Omega) if free and not branches.resting(bundle.link) else FullInverse(bundle.Omega)
 
 
 def write(L: list[list[Scalar]], numbers: Sequence[int], block: list[list[Scalar]]) -> None:

@@ -24,17 +24,18 @@ class Resistance:
     slope: list[Scalar]
 
 
-def friction(model: Model, v: Sequence[Scalar], velocity: Sequence[Scalar]) -> Resistance:
+def friction(
+    model: Model, F: Sequence[Scalar], v: Sequence[Scalar], velocity: Sequence[Scalar]
+) -> Resistance:  # fmt: skip
     """-F v / max(|v|, velocity): Coulomb's law, with a viscous ramp below `velocity` in place of the jump.
 
     The slope is that of the secant, F / max(|v|, velocity): taken implicitly, the torque is a positive number times the
     next velocity, reversed, so it can only dissipate, whatever the step.
     """
-    F = model.stacked("friction")
     slope: list[Scalar] = [0.0] * model.nv
-    for k in range(model.nv):
-        if F[k]:
-            slope[k] = float(F[k]) / maximum(absolute(v[k]), velocity[k])
+    for k, has_some in enumerate(model.stacked("friction")):
+        if has_some:
+            slope[k] = F[k] / maximum(absolute(v[k]), velocity[k])
     return Resistance([-(s * x) for s, x in zip(slope, v, strict=True)], slope)
 
 

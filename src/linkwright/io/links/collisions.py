@@ -1,6 +1,7 @@
 """Collision shapes of URDF and SDF links. One that makes no sense is left out and told of: files are full of them.
 
-Meshes and height maps have no contact here and are skipped without a word, as looks are.
+Height maps have no contact here and are skipped without a word, as looks are; meshes are read where that is asked for
+(io/meshes/mesh_shapes.py).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def _shapes(
     shapes: dict[str, Shape] = {}
     warnings: list[str] = []
     for link, element in links.items():
-        for name, collision in _named(link, element):
+        for name, collision in named_collisions(link, element):
             while name in shapes:
                 name += "'"
             try:
@@ -65,13 +66,13 @@ def _shapes(
     return list(shapes.values()), warnings
 
 
-def _named(link: str, element: Element) -> Iterator[tuple[str, Element]]:
+def named_collisions(link: str, element: Element) -> Iterator[tuple[str, Element]]:
     for k, collision in enumerate(element.named("collision")):
         given = collision.attributes.get("name", "").strip()
         yield (f"{link}/{given}" if given else f"{link}/collision_{k}"), collision
 
 
-def _geometry(collision: Element) -> Element | None:
+def geometry_of(collision: Element) -> Element | None:
     """The one thing in <geometry>."""
     outer = collision.only("geometry")
     inside = [] if outer is None else list(outer)
@@ -79,7 +80,7 @@ def _geometry(collision: Element) -> Element | None:
 
 
 def _urdf_shape(name: str, link: str, collision: Element) -> Shape | None:
-    what = _geometry(collision)
+    what = geometry_of(collision)
     if what is None or what.tag not in ("box", "sphere", "cylinder", "capsule"):
         return None
     at = read_origin(collision)
@@ -94,7 +95,7 @@ def _urdf_shape(name: str, link: str, collision: Element) -> Shape | None:
 
 
 def _sdf_shape(name: str, link: str, collision: Element) -> Shape | None:
-    what = _geometry(collision)
+    what = geometry_of(collision)
     if what is None or what.tag not in ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane"):
         return None
     pose = read_pose(collision)

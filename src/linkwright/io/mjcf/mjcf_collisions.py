@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ..text.xml import Element
 from ..text.xml_values import shortened
@@ -13,8 +13,8 @@ _WITH_SIZE = {"plane", "sphere", "capsule", "ellipsoid", "cylinder", "box"}
 _ASKED = ("type", "contype", "conaffinity", "mesh")
 
 
-def colliding_geoms(root: Element) -> tuple[list[Element], list[str]]:
-    """(geoms of a kind that is computed which may collide, warnings about others)."""
+def colliding_geoms(root: Element, meshes: Collection[str] = ()) -> tuple[list[Element], list[str]]:
+    """(geoms of a kind that is computed which may collide, warnings about others); `meshes` that can be read."""
     defaults = _Defaults(root)
     listed = {
         pair.attributes.get(key) for section in root.named("contact") for pair in section for key in ("geom1", "geom2")
@@ -26,7 +26,7 @@ def colliding_geoms(root: Element) -> tuple[list[Element], list[str]]:
         if masks == ("0", "0") and geom.attributes.get("name") not in listed:
             continue
         kind = asked.get("type", "sphere")
-        if kind in _WITH_SIZE and "mesh" not in asked:
+        if (kind in _WITH_SIZE and "mesh" not in asked) or (kind == "mesh" and asked.get("mesh") in meshes):
             kept.append(geom)
         else:
             left_out.append(repr(shortened(geom.attributes.get("name", geom.attributes.get("mesh", kind)))))
@@ -34,6 +34,7 @@ def colliding_geoms(root: Element) -> tuple[list[Element], list[str]]:
         return kept, []
     more = f", ... ({len(left_out)} in all)" if len(left_out) > 10 else ""
     told = f"geoms of meshes and height fields have no contact here: {', '.join(left_out[:10])}{more}"
+    told += " (meshes=True takes the hulls of meshes whose files are there)"
     return kept, [told]
 
 

@@ -11,6 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -35,9 +36,11 @@ def read_mjcf(
     return model_from_mjcf(parse_xml(data, file), inactive=inactive, ignore=Ignoring(ignore))
 
 
-def model_from_mjcf(root: Element, *, inactive: bool = False, ignore: Ignoring | None = None) -> Model:
-    """A model from a parsed <mujoco>."""
-    return _read(root, inactive, Ignoring() if ignore is None else ignore)[0]
+def model_from_mjcf(
+    root: Element, *, inactive: bool = False, ignore: Ignoring | None = None, meshes: bool = False
+) -> Model:
+    """A model from a parsed <mujoco>; with `meshes` hulls of those that collide are shapes."""
+    return _read(root, inactive, Ignoring() if ignore is None else ignore, meshes)[0]
 
 
 def read_with_source(path: str | Path) -> tuple[Model, Any]:
@@ -45,15 +48,16 @@ def read_with_source(path: str | Path) -> tuple[Model, Any]:
     return _read(parse_xml(read_bytes(Path(path)), Path(path)), False, Ignoring())
 
 
-def _read(root: Element, inactive: bool, ignore: Ignoring) -> tuple[Model, Any]:
+def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False) -> tuple[Model, Any]:
     if root.tag != "mujoco":
         raise root.error("expected <mujoco> as the root element of an MJCF")
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
-    reduced = reduce_to_dynamics(with_includes(root, folder), ignore)
+    is_there = partial(_is_there, folder) if meshes else None
+    reduced = reduce_to_dynamics(with_includes(root, folder), ignore, is_there)
     compiled = _compiled(reduced, folder, root)
     named = {name for option in reduced.root.named("option") for name in option.attributes}
     model = from_mujoco_model(
-        compiled, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore, options=named
+        compiled, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore, options=named, meshes=meshes
     )
     return reduced.annotated(model), compiled
 
@@ -83,6 +87,13 @@ def _mesh_file(folder: Folder, element: Element, where: str, name: str) -> Path:
     """As MuJoCo looks for it: in `where` (its meshdir), else beside the included file that names it."""
     beside = folder.beside(element)
     return folder.find(name, element, where, *(() if beside is None else (beside,)))
+
+
+def _is_there(folder: Folder, element: Element, where: str, name: str) -> bool:
+    try:
+        return bool(_mesh_file(folder, element, where, name))
+    except LoadError:
+        return False
 
 
 @contextmanager

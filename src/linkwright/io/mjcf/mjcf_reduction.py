@@ -7,7 +7,7 @@ that is needed for the dynamics unless a body's inertia is to be computed from i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -61,8 +61,12 @@ class Reduced:
         return replace(model, warnings=(*self.warnings, *model.warnings), motors=motors)
 
 
-def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
-    """Takes `root` apart; it is not to be used afterwards."""
+IsThere = Callable[[Element, str, str], bool]
+"""Whether a mesh that an element asks for is there, in which folder, by which name."""
+
+
+def reduce_to_dynamics(root: Element, ignore: Ignoring, is_there: IsThere | None = None) -> Reduced:
+    """Takes `root` apart; it is not to be used afterwards. Without `is_there` no mesh is kept to be touched."""
     check_parts(root, "body", "joint", "freejoint", "site")
     warnings: list[str] = []
     motors = _actuators(root, ignore)
@@ -82,7 +86,7 @@ def reduce_to_dynamics(root: Element, ignore: Ignoring) -> Reduced:
     from_geoms = _setting(root, "inertiafromgeom", "auto")
     # all bodies share a total mass, those that stand too
     shared = not _setting(root, "settotalmass", "-1").startswith("-")
-    colliding, told = _colliding(root, ignore)
+    colliding, told = _colliding(root, ignore, _meshes_there(root, is_there))
     warnings += told
     meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding}, only_moving=not shared)
     _keep_pairs_of_kept_geoms(root)
@@ -210,13 +214,27 @@ def _take_out(
     return meshes
 
 
-def _colliding(root: Element, ignore: Ignoring) -> tuple[list[Element], list[str]]:
+def _colliding(root: Element, ignore: Ignoring, meshes: set[str]) -> tuple[list[Element], list[str]]:
     """Geoms to be kept because they collide, and warnings about those that cannot be."""
-    colliding, told = colliding_geoms(root)
+    colliding, told = colliding_geoms(root, meshes)
     if colliding and ignore.takes("contact", f"{len(colliding)} geoms that collide"):
         root.children = [section for section in root if section.tag != "contact"]
         return [], []
     return colliding, told
+
+
+def _meshes_there(root: Element, is_there: IsThere | None) -> set[str]:
+    """Names of meshes that can be read: written in the file itself, or in files that are there."""
+    if is_there is None:
+        return set()
+    folder, found = _setting(root, "meshdir", _setting(root, "assetdir", "")), set()
+    strip = _setting(root, "strippath", "false") == "true"
+    for asset in (asset for section in root.named("asset") for asset in section if asset.tag == "mesh"):
+        file = asset.attributes.get("file", "")
+        written = "vertex" in asset.attributes
+        if written or (file and is_there(asset, folder, PurePosixPath(file).name if strip else file)):
+            found.add(asset.attributes.get("name") or PurePosixPath(file).stem)
+    return found
 
 
 def _keep_pairs_of_kept_geoms(root: Element) -> None:

@@ -38,21 +38,25 @@ def is_mujoco_model(value: object) -> bool:
 
 def from_mujoco_model(
     model: Any, *, inactive: bool = False, blame: Blame | None = None, ignore: Ignoring | None = None,
-    options: Collection[str] | None = None,
+    options: Collection[str] | None = None, meshes: bool = False,
 ) -> Model:  # fmt: skip
     """A model from a `mujoco.MjModel`.
 
     inactive   True takes over equalities that are not active at the start too
+    meshes     True takes hulls of meshes that collide as shapes
     options    attributes of <option> that its file writes, if that is known: others are not the file's choice
     """
     blame = Blame() if blame is None else blame
     with np.errstate(all="ignore"):
-        return _Conversion(model, inactive, blame, Ignoring() if ignore is None else ignore, options).model()
+        taken = Ignoring() if ignore is None else ignore
+        return _Conversion(model, inactive, blame, taken, options, meshes).model()
 
 
 class _Conversion:
-    def __init__(self, source: Any, inactive: bool, blame: Blame, ignore: Ignoring, options: Collection[str] | None):
-        self.source, self.inactive, self.blame, self.ignore = source, inactive, blame, ignore
+    def __init__(
+        self, source: Any, inactive: bool, blame: Blame, ignore: Ignoring, options: Collection[str] | None, meshes: bool
+    ):
+        self.source, self.inactive, self.blame, self.ignore, self.meshes = source, inactive, blame, ignore, meshes
         self.names = Names(source)
         self.expected: set[str] = set()  # warnings about bodies that are not the file's
         self.warnings = check_understood(source, self.names, blame, ignore)
@@ -82,7 +86,7 @@ class _Conversion:
             model = self.builder.build().with_constraints(*constraints)
             unmodelled: Unmodelled = []
             if touching:
-                model, untouched, unmodelled = with_shapes(model, source, names, self.blame)
+                model, untouched, unmodelled = with_shapes(model, source, names, self.blame, self.meshes)
                 told += untouched
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]

@@ -20,12 +20,14 @@ from ...model.contact import (
     is_computed,
     ordered,
 )
+from ..meshes.convex_hull import hull_points
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 from .mujoco_refusals import is_disabled
 
 _KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box"}  # mjtGeom
-_SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
+_MESH = 7
+_SIZES = {"convex": 0, "plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
 _ENABLED = {"override": 1 << 0, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}  # mjtEnableBit
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)  # mjtEq
 _SITE = 6  # mjtObj
@@ -35,11 +37,13 @@ _MOST_COUNTED = 300  # geoms whose pairs are counted one by one
 Unmodelled = list[tuple[str, str]]  # pairs of shapes that may touch and are not computed
 
 
-def with_shapes(model: Model, source: Any, names: Names, blame: Blame) -> tuple[Model, list[str], Unmodelled]:
+def with_shapes(
+    model: Model, source: Any, names: Names, blame: Blame, meshes: bool
+) -> tuple[Model, list[str], Unmodelled]:
     """`model` with the shapes, pairs and law of `source`; warnings about what is not taken over; pairs that are not."""
     if is_disabled(source, "CONTACT") or is_disabled(source, "CONSTRAINT"):
         return replace(model, contact_law=_law(source, names, model)), [], []
-    reading = _Reading(source, names, blame)
+    reading = _Reading(source, names, blame, meshes)
     model = replace(
         model, shapes=tuple(reading.shapes.values()), pairs=tuple(reading.pairs()),
         contact_law=_law(source, names, model),
@@ -61,7 +65,7 @@ def watched(model: Model, unmodelled: Unmodelled) -> Model:
 
 
 class _Reading:
-    def __init__(self, source: Any, names: Names, blame: Blame):
+    def __init__(self, source: Any, names: Names, blame: Blame, meshes: bool):
         self.source, self.warnings = source, []
         self.unmodelled: Unmodelled = []
         listed = {int(g) for array in (source.pair_geom1, source.pair_geom2) for g in array}
@@ -76,6 +80,8 @@ class _Reading:
                 name += "'"
             taken.add(name)
             kind = _KINDS.get(int(source.geom_type[g]))
+            if meshes and int(source.geom_type[g]) == _MESH and int(source.geom_dataid[g]) >= 0:
+                kind = "convex"
             if kind is None:
                 self.warnings.append(f"geom {name!r} is a mesh, a height or distance field; it has no contact here")
                 continue
@@ -102,7 +108,14 @@ class _Reading:
         )  # fmt: skip
         pose = Pose.from_quaternion(source.geom_pos[g], np.roll(source.geom_quat[g], -1).tolist()).snapped()
         weight = float(source.body_invweight0[int(source.geom_bodyid[g]), 0])
-        return Shape(name, kind, body, tuple(source.geom_size[g][: _SIZES[kind]].tolist()), pose, surface, (), weight)
+        size, points = tuple(source.geom_size[g][: _SIZES[kind]].tolist()), self._hull(g) if kind == "convex" else ()
+        return Shape(name, kind, body, size, pose, surface, points, weight)
+
+    def _hull(self, g: int) -> tuple[tuple[float, ...], ...]:
+        mesh = int(self.source.geom_dataid[g])
+        start = int(self.source.mesh_vertadr[mesh])
+        vertices = np.array(self.source.mesh_vert[start : start + int(self.source.mesh_vertnum[mesh])], dtype=float)
+        return tuple(map(tuple, hull_points(vertices)[0].tolist()))
 
     def pairs(self) -> list[ContactPair]:
         """Those that the file lists, and planes with whatever its masks let touch them."""

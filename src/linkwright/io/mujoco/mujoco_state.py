@@ -16,7 +16,7 @@ _OTHERWISE = {"helical": "a screw", "planar": "planar, with velocities in the mo
 
 
 def to_mujoco(model: Model, q, v=None):
-    """`qpos`, or `(qpos, qvel)` if v is given; arrays of shape (n,) or (B, n)."""
+    """`qpos`, or `(qpos, qvel)` if v is given; q of shape (nq,) or (B, nq), v (nv,) or (B, nv)."""
     coordinates = MujocoCoordinates(model)
     q = _checked("q", q, model.nq, model.name)
     if v is None:

@@ -42,7 +42,7 @@ def to_pinocchio(model: Model, q, *vectors):
 
 
 def from_pinocchio(model: Model, q, *vectors):
-    """q of Pinocchio, of shape (n,) or (B, n), in our layout, angles in (-pi, pi]; with velocities ... all of them."""
+    """A configuration q of Pinocchio (n,) or (B, n), in our layout, angles in (-pi, pi]; with velocities: all of it."""
     q = _checked(q, pinocchio_nq(model), f"{model.name} in Pinocchio")
     result = np.empty((*q.shape[:-1], model.nq))
     for ours, theirs, angle in _layout(model):

@@ -40,7 +40,8 @@ def position_servo(
     on: On, kp: float, kv: float = 0.0, *, gear: float = 1.0, time_constant: float | None = None,
     name: str | None = None, **properties: Any,
 ) -> Actuator:  # fmt: skip
-    """force = kp (command - length) - kv rate; with a time constant the command is filtered."""
+    """force = kp (command - length) - kv rate, kp in N m per rad (or N per m); with a time constant (s) the command is
+    filtered."""
     kp, kv = _gains(kp=kp, kv=kv)
     if time_constant:
         properties = {"activation": "filterexact", "time_constant": time_constant, **properties}

@@ -95,8 +95,8 @@ def _shape(kind: str, on: str, size, at: PoseLike, name: str | None, points=(), 
 
 
 def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
-    """A ball on the body or frame `on`, its centre `at` there. Further arguments are those of a surface:
-    friction, condim, solref, solimp, margin, priority, solmix, contype, conaffinity, as in MuJoCo.
+    """A ball of `radius` m on the body or frame `on`, its centre `at` a pose there. Further arguments are those of a
+    surface: friction, condim, solref, solimp, margin, priority, solmix, contype, conaffinity, as in MuJoCo.
     """
     return _shape("sphere", on, (radius,), at, name, **surface)
 
@@ -104,21 +104,21 @@ def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = No
 def capsule(
     on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
-    """A cylinder along z with half balls on its ends; `length` is that of the cylinder."""
+    """A cylinder along z of the frame `at`, with half balls on its ends; its `radius` and `length` in m."""
     return _shape("capsule", on, (radius, _half(length, "capsule")), at, name, **surface)
 
 
 def cylinder(
     on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
-    """Along z."""
+    """A cylinder along z of the frame `at`; `radius` and `length` in m."""
     return _shape("cylinder", on, (radius, _half(length, "cylinder")), at, name, **surface)
 
 
 def box(
     on: str, extents: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
-    """`extents`: whole lengths along x, y, z."""
+    """A box with its centre `at` a pose on the body or frame `on`; `extents` (3,): whole lengths along x, y, z in m."""
     half = finite_array(extents, (3,), f"extents of a box on {on!r}") * 0.5
     return _shape("box", on, tuple(half), at, name, **surface)
 
@@ -126,13 +126,14 @@ def box(
 def ellipsoid(
     on: str, radii: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
+    """Half lengths `radii` (3,) in m along x, y, z of the frame `at`."""
     return _shape("ellipsoid", on, radii, at, name, **surface)
 
 
 def convex(
     on: str, points: Sequence[Numbers], *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
-    """The convex hull of points; every one of them is a candidate for contact with planes."""
+    """The convex hull of points (k, 3), in m in the frame `at`; each is a candidate for contact with planes."""
     return _shape("convex", on, (), at, name, points, **surface)
 
 

@@ -36,10 +36,11 @@ class Floor:
 
 
 def _fixed_tangent(normal: Vector) -> Vector:
-    """As touch.tangents, of a plane that stands still: numbers."""
-    guide = Vector.unit(1) if abs(normal.y) < 0.5 else Vector.unit(2)
+    """As touch.tangents, of a plane that stands still: numbers, unless its placement is given with the call."""
+    upright = abs(normal.y) < 0.5
+    guide = Vector(0.0, where(upright, 1.0, 0.0), where(upright, 0.0, 1.0))
     t1 = guide - normal * (normal @ guide)
-    return t1 * (1.0 / math.sqrt(t1 @ t1))
+    return t1 * (1.0 / sqrt(t1 @ t1))
 
 
 def touches_with_plane(floor: Floor, shape: Shape, pose: Placement) -> list[Touch]:

@@ -1,0 +1,107 @@
+"""Convex hulls by quickhull, the farthest point first, so that it may end after any number of points: what is left out
+then is no farther from the hull than what comes next would have been.
+
+[Barber1996] The quickhull algorithm for convex hulls.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import InputError
+
+HULL_POINTS = 16  # of a mesh in a file: each is a candidate for contact, and costs code
+_FLAT = 1e-9  # of the extent: thinner than that, points have no inside
+_DIRECTIONS = [
+    (x, y, z) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0) for z in (-1.0, 0.0, 1.0) if (x, y, z) != (0, 0, 0)
+]
+
+
+def hull_points(points: np.ndarray, most: int = HULL_POINTS) -> tuple[np.ndarray, float]:
+    """(corners of the hull, at most so many; how far the farthest point is outside of them)."""
+    if not isinstance(most, int) or isinstance(most, bool) or most < 4:
+        raise InputError(f"a hull of {most!r} points was asked for; expected a whole number from 4 on")
+    points = np.unique(np.asarray(points, dtype=float).reshape(-1, 3), axis=0)
+    extent = float(np.ptp(points, axis=0).max(initial=0.0))
+    first = _simplex(points, _FLAT * extent)
+    if len(points) <= 4 or first is None:
+        return _extremes(points, most), 0.0
+    inside = points[first].mean(axis=0)
+    faces = [_face(points, corners, inside) for corners in _triples(first)]
+    faces = [(corners, normal, *_farthest(points, normal, offset)) for corners, normal, offset in faces]
+    chosen, left = list(first), 0.0
+    while True:
+        worst = max(faces, key=lambda face: face[3])
+        left = max(worst[3], 0.0)
+        if left <= _FLAT * extent or len(chosen) >= most:
+            break
+        apex = worst[2]
+        chosen.append(apex)
+        seen = [_height(points[apex], face[1], points[face[0][0]]) > 0.0 for face in faces]
+        edges: dict[tuple[int, int], int] = {}
+        for (corners, *_), visible in zip(faces, seen, strict=True):
+            for a, b in zip(corners, (*corners[1:], corners[0]), strict=True) if visible else ():
+                key = (min(a, b), max(a, b))
+                edges[key] = edges.get(key, 0) + 1
+        horizon = [edge for edge, count in edges.items() if count == 1]
+        faces = [face for face, visible in zip(faces, seen, strict=True) if not visible]
+        for edge in horizon:
+            corners, normal, offset = _face(points, (*edge, apex), inside)
+            faces.append((corners, normal, *_farthest(points, normal, offset)))
+    corners = sorted({k for face in faces for k in face[0]})
+    return points[corners], left
+
+
+def _triples(four: list[int]) -> list[tuple[int, int, int]]:
+    a, b, c, d = four
+    return [(a, b, c), (a, b, d), (a, c, d), (b, c, d)]
+
+
+def _simplex(points: np.ndarray, flat: float) -> list[int] | None:
+    """Four points with room between them: extremes along x, from that line, from that plane; None if all are flat."""
+    a, b = int(np.argmin(points[:, 0])), int(np.argmax(points[:, 0]))
+    if points[b, 0] - points[a, 0] <= flat:
+        spans = np.ptp(points, axis=0)
+        axis = int(np.argmax(spans))
+        a, b = int(np.argmin(points[:, axis])), int(np.argmax(points[:, axis]))
+    along = points[b] - points[a]
+    length = float(np.sqrt((along * along).sum()))
+    if length <= flat:
+        return None
+    across = np.cross(points - points[a], along / length)
+    from_line = np.sqrt((across * across).sum(axis=1))
+    c = int(np.argmax(from_line))
+    if from_line[c] <= flat:
+        return None
+    normal = np.cross(along, points[c] - points[a])
+    normal = normal / np.sqrt((normal * normal).sum())
+    heights = np.abs(((points - points[a]) * normal).sum(axis=1))
+    d = int(np.argmax(heights))
+    return None if heights[d] <= flat else [a, b, c, d]
+
+
+def _face(points: np.ndarray, corners: tuple[int, ...], inside: np.ndarray):
+    """(corners, unit normal that leads away from the inside, its offset)."""
+    a, b, c = (points[k] for k in corners)
+    normal = np.cross(b - a, c - a)
+    normal = normal / max(float(np.sqrt((normal * normal).sum())), 1e-300)
+    if _height(inside, normal, a) > 0.0:
+        normal = -normal
+    return corners, normal, float((normal * a).sum())
+
+
+def _height(point: np.ndarray, normal: np.ndarray, on: np.ndarray) -> float:
+    return float(((point - on) * normal).sum())
+
+
+def _farthest(points: np.ndarray, normal: np.ndarray, offset: float) -> tuple[int, float]:
+    """Which point is farthest outside a face, and how far. Products in a fixed order: the same on every processor."""
+    heights = points[:, 0] * normal[0] + points[:, 1] * normal[1] + points[:, 2] * normal[2] - offset
+    k = int(np.argmax(heights))
+    return k, float(heights[k])
+
+
+def _extremes(points: np.ndarray, most: int) -> np.ndarray:
+    """Of points without an inside: the farthest along some directions."""
+    found = [int(np.argmax(points[:, 0] * x + points[:, 1] * y + points[:, 2] * z)) for x, y, z in _DIRECTIONS]
+    return points[sorted(dict.fromkeys(found[:most]))] if len(points) > most else points
