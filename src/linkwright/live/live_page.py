@@ -163,9 +163,9 @@ class LivePage:
     def play(self, on: bool = True) -> None:
         with self._lock:
             if on and self._simulator is None:
-                contact = {"outputs": ("contact_force", "contact_point", "contact_frame")} if self.model.pairs else {}
+                seen = ("contact_force", "contact_point", "contact_frame") if self.model.pairs else ()
                 try:
-                    self._simulator = Simulator(self.model, f_ext=np.zeros((self.model.nbodies, 6)), **contact)
+                    self._simulator = Simulator(self.model, f_ext=np.zeros((self.model.nbodies, 6)), outputs=seen)
                     self._simulator.reset(self.q, start="as given")
                 except LinkwrightError as error:
                     self._say(str(error))
