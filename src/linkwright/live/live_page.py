@@ -86,7 +86,7 @@ class LivePage:
         speed.on_update(lambda _: setattr(self, "_speed", float(speed.value)))
         bodies = (body.name for body in model.bodies[1:])
         self._pushed = gui.add_dropdown("push", ("nothing", *bodies), initial_value="nothing")
-        self._pushed.on_update(lambda event: event.client is not None and self._grab(self._pushed.value))
+        self._pushed.on_update(self._chosen_to_push)
         self._handle: Any = None
         self._controls += [self._choice, self._message, self.play_button, self._reset, speed, self._pushed]
         self._hold = gui.add_checkbox("sliders hold joints", True)
@@ -178,6 +178,10 @@ class LivePage:
             self._playing, self._simulator = False, None
             self._set(_drawn(self.model))
             self._say("")
+
+    def _chosen_to_push(self, event: Any) -> None:
+        if event.client is not None:  # else it was this program that chose
+            self._grab(self._pushed.value)
 
     def _grab(self, body: str) -> None:
         """A handle at a body: a spring pulls its centre of mass there while the simulation runs."""
