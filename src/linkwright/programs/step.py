@@ -27,7 +27,7 @@ from .passing import counted
 from .recipe import Recipe
 from .registry import RECIPES
 from .simulated_mechanism import SimulatedMechanism
-from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
+from .soft_dynamics import CONTACT_OUTPUTS, IMPROVEMENT, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
 from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK, graver
@@ -262,9 +262,12 @@ def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
     if options["integrator"] is None and integrator == "rk4" and contact == "soft":
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
     settled = {**options, "contact": contact, "integrator": integrator}
-    for name in ("iterations", "tolerance"):
-        if contact == "soft" and name in options and options[name] is None:
-            settled[name] = getattr(model.simulation, name)
+    if contact == "soft":
+        if options.get("iterations") is None:
+            settled["iterations"] = model.simulation.iterations
+        if options.get("improvement") is None:  # what files call tolerance
+            wanted = IMPROVEMENT if model.simulation.tolerance is None else model.simulation.tolerance
+            settled["improvement"] = wanted if options.get("tolerance") is None else 0.0
     return settled
 
 
@@ -277,8 +280,8 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
-    for name in ("cone", "tolerance"):
-        if options["contact"] is None and options[name] is not None:
+    for name in ("cone", "tolerance", "improvement"):
+        if options["contact"] is None and options[name] not in ((None, 0.0) if name == "improvement" else (None,)):
             raise InputError(
                 f"{name} is {options[name]!r}, which is the soft law's, and there is no contact here; leave it out"
             )

@@ -41,6 +41,7 @@ class Simulator:
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         velocity_limits: bool = True, actuators: bool = False,
         contact: str | None = "auto", cone: str | None = None, equality: str = "hard", tolerance: float | None = None,
+        improvement: float | None = None,
         lanes: int | str = "auto", threads: int | str = 1, cache: bool = True,
     ):  # fmt: skip
         self.model = robot if isinstance(robot, Model) else load(robot)
@@ -57,7 +58,8 @@ class Simulator:
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
             "velocity_limits": velocity_limits, "actuators": "input" if actuators else None,
             "feedback": (), "warm_start": "input", "books": "input", "contact": law,
-            "cone": cone, "equality": equality, "tolerance": tolerance, "coordinates": coordinates,
+            "cone": cone, "equality": equality, "tolerance": tolerance, "improvement": improvement,
+            "coordinates": coordinates,
         }  # fmt: skip
         self._names = state_names(options)  # as the step gives it, and, but for tau, dt, ..., takes it
         self._warm = [name for name in ("lam", "lead", "warm") if name in self._names]
@@ -77,8 +79,8 @@ class Simulator:
         # dt and f_ext, after q, v and tau, and before commands
         self._between = tuple(rest[name] for name in order[3:first] if name != "ctrl")
         self._after = tuple(rest[name] for name in order[last:])
-        self.parameters = {name: rest[name] for name in names}
-        """Those given, by name: what is written to them acts from the next step on."""
+        self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
+        """Those given, by name, and external forces: what is written to them acts from the next step on."""
         self._lag = 0.0 if integrator == "rk4" else self.dt / 2
         self._no_torque = np.zeros(self._shape(self.model.nv))
         self._commands = np.zeros(self._shape(self.model.nu))
