@@ -161,25 +161,29 @@ def _first_traced(values: Iterable[Scalar]) -> Scalar | None:
 
 
 def guard(
-    condition: Scalar, body: Callable[[], Sequence[Scalar]], otherwise: Sequence[Scalar], *, expected: float = 1.0
-) -> list[Scalar]:
+    condition: Scalar, body: Callable[[], Sequence[Scalar]], otherwise: Sequence[Scalar], *, expected: float = 1.0,
+    keeps: bool = False,
+) -> list[Scalar]:  # fmt: skip
     """The values of body() where the condition holds, elsewhere `otherwise`: `where`, but what is computed in the body
     is skipped if no sample needs it (in compiled code, no sample of those computed together).
 
     What the body computes stays within it: what is also needed elsewhere is better computed before. `expected` is the
-    share of samples that need the body, for operation counts.
+    share of samples that need the body, for operation counts. With `keeps` the body sees to it that samples which do
+    not need it keep `otherwise` (adding zeros is cheaper than choosing between old and new values).
     """
     if not 0.0 <= expected <= 1.0:
         raise InputError(f"a guard expects a share of {expected!r} of all samples; give a number from 0 to 1")
     method = getattr(condition, "_guard", None)
     if method is not None:
-        return method(body, list(otherwise), float(expected))
+        return method(body, list(otherwise), float(expected), keeps)
     if not np.any(condition):
         return list(otherwise)
     with np.errstate(all=None if np.all(condition) else "ignore"):  # samples that do not need it are computed along
         values = list(body())
     if len(values) != len(otherwise):
         raise TraceError(f"the body of a guard returned {len(values)} values; otherwise there are {len(otherwise)}")
+    if keeps:
+        return values
     return [where(condition, new, old) for new, old in zip(values, otherwise, strict=True)]
 
 

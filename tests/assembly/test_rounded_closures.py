@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.algorithms.rows.row_scales import rank_tolerance
 from linkwright.assembly.closing import file_accuracy
 from linkwright.robots.catalog import find_robot
+from linkwright.sim.verdict import complaints
 
 
 def hinged_four_bar(tilt: float, offset: float = 0.0) -> lw.Model:
@@ -55,6 +57,26 @@ def test_linkages_with_rounded_axes(tilt, offset):
         state = lw.check_state(model, found.q, v)
         assert state.closed and state.rank == lw.mobility(model, found.q).rank == 2 and state.mobility == 1
         assert np.array_equal(lw.project_configuration(model, q), found.q)
+
+
+@pytest.mark.parametrize("tilt", [1e-7, 3e-6, 3e-5])
+def test_a_file_that_is_drawn_apart_has_digits_too(tilt):
+    """As drawn the loop is open by half a metre; what its digits leave shows at a pose that closes it."""
+    model = hinged_four_bar(tilt).with_reference([0.8, 0.0, 0.3])
+    found = lw.project_configuration(model, model.reference, details=True)
+    assert found.left <= 2 * tilt and found.limited_by_file and found.accuracy > 0.1 * tilt
+    tolerance = rank_tolerance(model)
+    assert tolerance == 1e-5 if tilt < 1e-6 else tilt < tolerance <= 20 * tilt
+    assert lw.check_state(model, found.q, np.zeros(3)).rank == 2
+    trajectory = lw.simulate(model, found.q, dt=1e-3, steps=500, start="as given", control=[0.1, 0, 0])
+    assert not complaints(trajectory) and np.abs(trajectory.v).max() > 0.1  # it turns, nothing holds it
+
+
+def test_what_cannot_be_closed_has_no_digits():
+    model = hinged_four_bar(0.0, offset=0.05).with_reference([0.8, 0.0, 0.3])
+    assert rank_tolerance(model) == 1e-5 and file_accuracy(model) == 0.0
+    with pytest.raises(lw.NoConvergence, match="pin"):
+        lw.project_configuration(model, model.reference)
 
 
 def test_the_whole_turn_of_a_rounded_crank():

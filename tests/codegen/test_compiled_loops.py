@@ -145,6 +145,35 @@ def test_guards_that_add_to_the_same_sums(lanes):
     np.testing.assert_allclose(found[:, :2], values, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("keeps", [False, True])
+def test_a_guard_goes_on_where_the_loop_around_it_carries(lanes, keeps):
+    """One value the guard alone reads last, one is read once more behind it, two change places in it."""
+
+    def function(x):
+        def body(values, running):
+            a, b, c, d = values
+            go = where(running, where(a < 2.0, 1.0, 0.0), 0.0)
+            more = lambda: [a + go * (0.5 + b * b), b + go * a, c + go * (d - c), d + go * (c - d)]  # noqa: E731
+            a_next, b_next, c_next, d_next = guard(go > 0.5, more, values, keeps=keeps)
+            return [a_next, b_next + go * b * 0.1, c_next, d_next], a_next > 2.0
+
+        return until(body, [x[0], x[1], x[2], x[0] + x[1]], limit=12, keeps=True)
+
+    program = simplify(trace(function, {"x": 3}))
+    x = np.random.default_rng(6).normal(size=(11, 3))
+    found = compile_program(program, lanes=lanes)(x)
+    np.testing.assert_allclose(found, interpret(program, {"x": x})["out"], rtol=1e-12, atol=1e-12)
+    for k, (a, b, c) in enumerate(x):
+        d = a + b
+        for _ in range(12):
+            if a < 2.0:
+                a, b, c, d = a + 0.5 + b * b, b + a + 0.1 * b, d, c
+            if a > 2.0:
+                break
+        np.testing.assert_allclose(found[k], [a, b, c, d], rtol=1e-12, atol=1e-12)
+
+
 def test_a_guard_that_no_lane_needs_is_a_branch():
     """A body of a hundred sines is called from one place, behind the question whether any lane needs it."""
 

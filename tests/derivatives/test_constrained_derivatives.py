@@ -13,6 +13,7 @@ from extended import central_difference
 from test_tree_derivatives import question
 
 import linkwright as lw
+from linkwright.derivatives.held_columns import holds
 from linkwright.errors import InputError, UnsupportedError
 from linkwright.model.parameters import PARAMETER_NAMES
 from linkwright.robots.random import random_tree
@@ -157,3 +158,21 @@ def test_refusals():
         lw.jvp(model, "lcaba", wrt="active", active="input")
     with pytest.raises(UnsupportedError, match="'lcaba' has a loop that ends when a condition holds"):
         lw.vjp(model, "lcaba", iterations=5, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_held_by_the_ground(twice, rng):
+    """Welds and points on the ground: columns in joint space, also of rows that depend on one another."""
+    model = random_tree(5, 5, floating_base=True, armature=True, damping=True, springs=True,
+                        kinds=["revolute", "prismatic", "spherical"])  # fmt: skip
+    held = model.with_constraints(lw.weld("body_5", name="foot"), lw.connect("body_3", name="hand"))
+    expected = Expected(held, held.random_configuration(rng), rng.normal(size=held.nv), rng)
+    if twice:
+        held = held.with_constraints(lw.weld("body_5", name="again"))
+    asked = question("jacobian", held, "lcaba")
+    assert holds(asked) and not holds(question("jacobian", held, "lcaba", wrt=("q", "masses")))
+    found = interpret(asked.program(), expected.given)
+    total = sum(found[f"da_d{name}"] @ d for name, d in expected.direction.items())
+    rate = expected.rates["a"]
+    assert found["status"] == 0
+    np.testing.assert_allclose(total, rate, rtol=0, atol=1e-7 * np.abs(rate).max())

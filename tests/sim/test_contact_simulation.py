@@ -1,5 +1,7 @@
 """Simulations with contacts: bodies come to rest, books balance, all ways of running agree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,8 +73,32 @@ def test_loops_stay_closed_while_they_touch():
 
 @pytest.mark.parametrize("options", [
     {"contact": "rigid"}, {"integrator": "rk4"}, {"solver": "aba"}, {"projection": True}, {"cone": "flat"},
-    {"equality": "firm"}, {"tolerance": 0.0}, {"iterations": 0},
+    {"equality": "firm"}, {"tolerance": 0.0}, {"improvement": -1.0}, {"iterations": 0},
 ])  # fmt: skip
 def test_options_are_checked(ball, options):
     with pytest.raises(InputError):
         lw.simulate(ball, start(0.4), **STEPS, **options)
+
+
+def test_steps_end_at_the_improvement_that_is_asked_for():
+    """Less accuracy takes fewer passes; a file's tolerance is what steps take by themselves, one of the call
+    switches that off."""
+    model = lw.load("quadruped")
+    feet = [lw.sphere(f"{leg}_shank", 0.02, at=(0, 0, -0.2)) for leg in ("FL", "FR", "RL", "RR")]
+    model = model.with_shapes(*feet).on_ground(0.6)
+    rng = np.random.default_rng(5)
+    q = np.tile(model.reference, (40, 1))
+    q[:, 2] = rng.uniform(0.37, 0.4, 40)
+    given = (q, rng.normal(size=(40, model.nv)), np.zeros(model.nv), 2e-3)
+
+    def steps(**options):
+        return lw.reference(model, "step", outputs=("warm", "iterations", "status"), **options)(*given)
+
+    exact, usual, rough = steps(improvement=0.0), steps(), steps(improvement=1e-4)
+    assert exact.iterations.mean() > usual.iterations.mean() > rough.iterations.mean()
+    away = [np.abs(x.warm - exact.warm).max() / (1 + np.abs(exact.warm).max()) for x in (usual, rough)]
+    assert away[0] < away[1] < 0.1 and away[0] < 1e-4 and not usual.status.any()
+    np.testing.assert_array_equal(steps(tolerance=1e-10).warm, exact.warm)
+    named = replace(model, simulation=lw.SimulationDefaults(tolerance=1e-4))
+    again = lw.reference(named, "step", outputs=("warm", "iterations"))(*given)
+    np.testing.assert_array_equal(again.warm, rough.warm)

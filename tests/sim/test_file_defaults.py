@@ -133,21 +133,21 @@ def test_passes_and_tolerance_of_contacts(tmp_path):
     model = read_mjcf(BALL.format(option='iterations="7" tolerance="1e-6" cone="elliptic"'))
     assert (model.simulation.iterations, model.simulation.tolerance) == (7, 1e-6)
     assert model.contact_law.cone == "elliptic"
-    given = {"integrator": None, "contact": "auto", "iterations": None, "tolerance": None}
+    given = {"integrator": None, "contact": "auto", "iterations": None, "tolerance": None, "improvement": None}
     settled = settled_options(model, given)
-    assert (settled["iterations"], settled["tolerance"]) == (7, 1e-6)
+    assert (settled["iterations"], settled["tolerance"], settled["improvement"]) == (7, None, 1e-6)
     assert settled_options(model, {**given, "iterations": 3})["iterations"] == 3  # the call says so
     without = settled_options(model, {**given, "contact": None})
-    assert without["iterations"] is None and without["tolerance"] is None  # other solvers mean others by them
+    assert without["iterations"] is None and without["improvement"] is None  # other solvers mean others by them
     assert read_json(to_json(model)).simulation == model.simulation
     assert lw.simulate(model, steps=3).worst[3] == 0
     source = mujoco.MjModel.from_xml_string(BALL.format(option='tolerance="1e-5"'))
     assert lw.load(source).simulation == lw.SimulationDefaults(tolerance=1e-5)
     odd = read_mjcf(BALL.format(option='iterations="5000" tolerance="0"')).simulation
-    assert odd == lw.SimulationDefaults(iterations=1000)  # as exact as can be is our default
+    assert odd == lw.SimulationDefaults(iterations=1000, tolerance=0.0)  # as exact as can be
 
 
-@pytest.mark.parametrize("bad", [{"iterations": 0}, {"iterations": 2.5}, {"tolerance": 0.0}, {"tolerance": True}])
+@pytest.mark.parametrize("bad", [{"iterations": 0}, {"iterations": 2.5}, {"tolerance": -1.0}, {"tolerance": True}])
 def test_nonsense_of_contacts_is_refused(bad):
     with pytest.raises(LinkwrightError, match=str(next(iter(bad.values())))):
         lw.SimulationDefaults(**bad)

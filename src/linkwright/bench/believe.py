@@ -22,7 +22,7 @@ from ..io import load
 from ..model import Model, SimulationDefaults
 from ..robots import robots
 from ..sim import PD, Trajectory, simulate
-from ..sim.invariants import energy_scale, energy_share, momentum_share
+from ..sim.invariants import energy_scale, energy_share, kept_energy, momentum_share
 from ..sim.verdict import LARGEST_ENERGY_ERROR, LARGEST_MOMENTUM_ERROR, allowed_drift, complaints
 from .rounded_files import rounded_copy
 
@@ -126,7 +126,7 @@ def run(name: str, model: Model, q: np.ndarray, control: str, seconds: float, wi
     alone = np.array_equal(by_itself.q, trajectory.q[1, : len(by_itself.q)])
     off = _off_windows(trajectory, chosen) if windows and np.all(trajectory.finite) else np.array([np.nan])
     with np.errstate(all="ignore"):
-        energy = np.max(np.abs(trajectory.energy_error) / np.asarray(trajectory.energy_exchanged)[:, None])
+        energy = np.max(energy_share(trajectory))
     return Belief(
         name, control, seconds, float(trajectory.t[-1]), bool(np.all(trajectory.finite)), alone,
         float(np.max(trajectory.worst[:, 0])), float(energy), float(np.median(off)), float(np.max(off)),
@@ -168,13 +168,13 @@ def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
     if tr.model.nc and np.any(np.maximum(tr.drift.max(axis=1), tr.worst[:, 0]) > allowed_drift(tr)):
         broken.append("loops")
     q, _ = tr.where_velocities_belong
-    energy = tr.energy
+    energy = kept_energy(tr)
     if control is not None:  # the springs of a controller store energy too
         flat = tr.model.difference(
             np.broadcast_to(control.q, q.reshape(-1, tr.model.nq).shape), q.reshape(-1, tr.model.nq)
         )
         energy = energy + 0.5 * (control.kp * flat**2).sum(axis=-1).reshape(energy.shape)
-    limited = np.isfinite([tr.model.stacked(what) for what in ("lower", "upper", "effort_limit")]).any()
+    limited = any(np.isfinite(tr.model.stacked(what)).any() for what in ("lower", "upper", "effort_limit"))
     gained = (energy - np.minimum.accumulate(energy, axis=1)).max(axis=1)
     lost = np.ptp(energy, axis=1) if control is None and _lossless(tr.model) else 0.0
     off = energy_share(tr) if limited else np.maximum(gained, lost) / energy_scale(tr)
@@ -189,7 +189,7 @@ def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
 def _lossless(model: Model) -> bool:
     """Whether nothing takes energy out of it: dampers, friction, limits."""
     resists = any(model.stacked(what).any() for what in ("damping", "friction")) or model.passive
-    return not resists and not np.isfinite([model.stacked("lower"), model.stacked("upper")]).any()
+    return not resists and not any(np.isfinite(model.stacked(x)).any() for x in ("lower", "upper"))
 
 
 def holding(model: Model) -> PD:

@@ -5,7 +5,7 @@ The way of a program, each step in the file of its name:
     lower       products and sums fuse, sin and cos pair up
                 (defined_lowering: operations of a user's module)
     schedule    the order of instructions
-    registers   what is loaded and stored when
+    registers   what is loaded and stored when (copies: what changes places at the end of a stretch)
     plan        the three together, cut into chunks
     emit        chunk -> LLVM IR (elementary: sin, exp, ...; addressing: short addresses)
     rounds      loops and guards around chunks (counted: loops over tables; tables: what they read and write by index;

@@ -23,9 +23,11 @@ def table_definition(plan: Plan, scalar: VectorType) -> list[str]:
 
 def counted_function(plan: Plan, loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
     moves = _Moves(plan, places, vector)
+    before, after = moves.text(loop.rows, "round", "call"), moves.text(loop.results, "call", "next")
     lines = [
         f"define internal void @{called_name(vector.lanes, loop)}({places.parameters}) nounwind {{",
         "entry:",
+        *places.prologue([*before, *after]),
         "br label %check",
         "check:",
         "%pass = phi i64 [ 0, %entry ], [ %pass_next, %next ]",
@@ -35,10 +37,10 @@ def counted_function(plan: Plan, loop: LoopCall, places: Places, vector: VectorT
     ]
     return [
         *lines,
-        *moves.text(loop.rows, "round", "call"),
+        *before,
         "call:",
         *body_calls(loop, places, vector),
-        *moves.text(loop.results, "call", "next"),
+        *after,
         "next:",
         "%pass_next = add i64 %pass, 1",
         "br label %check",

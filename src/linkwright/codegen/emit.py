@@ -34,11 +34,13 @@ class ChunkEmitter:
         body.emit(self.plan.chunks[number])
         if number == len(self.plan.chunks) - 1:
             body.copy_leaves()
+        lines = resolve(body.builder.lines, windows=self.plan.machine.address_windows)
         return [
             *body.builder.constants.definition(),
             *body.sincos_builder.constants.definition(),
             f"define void @{name}({self.places.parameters}) nounwind {{",
-            *resolve(body.builder.lines, windows=self.plan.machine.address_windows),
+            *self.places.prologue(lines),
+            *lines,
             "ret void",
             "}",
         ]

@@ -226,7 +226,7 @@ class EntryFunction:
 
     def _run(self) -> list[str]:
         size = workspace_bytes(self.plan, self.vector) + ALIGNMENT
-        single = chunk_calls(self.plan, "%in", "%out")
+        single = chunk_calls(self.plan, self.vector.one, "%in", "%out")
         if self.operations > GIL_OPERATIONS:
             single = ["%state = call ptr %save()", *single, "call void %restore(ptr %state)"]
         return [

@@ -12,6 +12,7 @@ from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop, packing_functions
 from .places import block_layout
 from .plan import Plan
+from .row_table import row_table
 from .vector_type import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"
@@ -34,15 +35,13 @@ def workspace_bytes(plan: Plan, vector: VectorType) -> int:
 
 
 def single_workspace_bytes(plan: Plan, vector: VectorType) -> int:
-    return plan.slots * vector.scalar_bytes
+    return row_table(plan, vector).end
 
 
-def chunk_calls(plan: Plan, inputs: str, outputs: str) -> list[str]:
+def chunk_calls(plan: Plan, scalar: VectorType, inputs: str, outputs: str) -> list[str]:
     """The whole program for one sample whose rows are at <inputs>0, <inputs>1, ..., <outputs>0, ..."""
-    rows = [f"ptr {inputs}{k}" for k in range(len(plan.program.inputs))]
-    rows += [f"ptr {outputs}{k}" for k in range(len(plan.program.outputs))]
-    arguments = ", ".join(["ptr %workspace", "ptr %workspace", *rows])
-    return [f"call void @{called_name(1, call)}({arguments})" for call in plan.calls]
+    calls = [f"call void @{called_name(1, call)}(ptr %workspace, ptr %workspace)" for call in plan.calls]
+    return [*row_table(plan, scalar).stores("%workspace", inputs, outputs), *calls]
 
 
 def block_calls(plan: Plan, lanes: int) -> list[tuple[str, list[str]]]:
@@ -54,14 +53,14 @@ def block_calls(plan: Plan, lanes: int) -> list[tuple[str, list[str]]]:
     return steps
 
 
-def single_driver(plan: Plan) -> list[str]:
+def single_driver(plan: Plan, scalar: VectorType) -> list[str]:
     """void single(ptr io, ptr workspace): one sample; io holds the rows of the inputs, then those of the outputs."""
     inputs, outputs = len(plan.program.inputs), len(plan.program.outputs)
     return [
         f"define void @{SINGLE}(ptr %io, ptr %workspace) nounwind {{",
         *load_table("%io", "row", "ptr", 0, inputs + outputs),
         *(f"%out{k} = getelementptr i8, ptr %row{inputs + k}, i64 0" for k in range(outputs)),
-        *chunk_calls(plan, "%row", "%out"),
+        *chunk_calls(plan, scalar, "%row", "%out"),
         "ret void",
         "}",
     ]

@@ -69,7 +69,8 @@ class ModuleSource:
             yield from self._chunk_modules(self.vector)
         yield from self._chunk_modules(self.scalar)
         drivers = table_definition(self.plan, self.scalar)
-        drivers += [*called_functions(self.plan, self._places(self.scalar), self.scalar), *single_driver(self.plan)]
+        drivers += called_functions(self.plan, self._places(self.scalar), self.scalar)
+        drivers += single_driver(self.plan, self.scalar)
         many = self.vector.lanes > 1
         if many:
             drivers += called_functions(self.plan, self._places(self.vector), self.vector)

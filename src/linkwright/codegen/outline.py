@@ -131,8 +131,10 @@ class _Writer:
                 self.truths.add(value)
             values.append(value)
         cells: dict[int, list[int]] = {}
+        instructions = lower(program)
         uses = Counter(x for node in program.nodes for x in operands_of(node))
         uses.update(x for output in program.outputs for x in output.nodes)
+        late = _late_reads(program, instructions) if given else {}
         for index, node in enumerate(program.nodes):
             if node[0] in WITH_BODY:
                 loop = program.loops[node[1]]
@@ -140,9 +142,12 @@ class _Writer:
                 # of a single pass may also read it from there: what it carries is written when all has been read.
                 starts = Counter(node[2 : 2 + loop.carried])
                 reads = Counter(node[2:]) if isinstance(loop, Until) and loop.limit == 1 else starts
+                # So does a guard that starts from what the loop around it carries, if nobody reads that afterwards.
+                guard = isinstance(loop, Until) and loop.limit == 1
                 cells[index] = [
-                    values[x] if values[x] in self.cells and program.nodes[x][0] is Op.RESULT
-                    and uses[x] == reads[x] and starts[x] == 1
+                    values[x] if values[x] in self.cells and starts[x] == 1 and (
+                        uses[x] == reads[x] if program.nodes[x][0] is Op.RESULT else guard and late.get(x) == index
+                    )
                     else self._new()
                     for x in node[2 : 2 + loop.carried]
                 ]  # fmt: skip
@@ -163,7 +168,7 @@ class _Writer:
             parts.append(stretch)
             return stretch
 
-        for instruction in lower(program):
+        for instruction in instructions:
             if instruction.op not in WITH_BODY:
                 pending.append(instruction)
                 continue
@@ -199,3 +204,18 @@ class _Writer:
             parts.append(part)
         finish()
         return values, parts
+
+
+def _late_reads(program: Program, instructions: list[Instruction]) -> dict[int, int]:
+    """What the loop around a body carries -> the last guard or loop in it that reads it, if nothing does afterwards."""
+    carried = {x for x, node in enumerate(program.nodes) if node[0] is Op.INPUT and node[1] == CARRIED}
+    last: dict[int, int] = {}
+    for instruction in instructions:
+        if instruction.op in WITH_BODY:
+            index = instruction.results[0]
+            last |= dict.fromkeys(carried.intersection(program.nodes[index][2:]), index)
+        else:
+            last |= dict.fromkeys(carried.intersection(instruction.operands), -1)
+    for output in program.outputs:
+        last |= dict.fromkeys(carried.intersection(output.nodes), -1)
+    return last

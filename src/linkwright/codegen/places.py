@@ -7,14 +7,16 @@ the value in a register after all, and run out of registers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .plan import Plan
+from .row_table import RowTable, row_table
 from .vector_type import VectorType
 from .visits import scratch_bytes
 
 Place = tuple[str, int]  # pointer, bytes from it
+_PARAMETERS = "ptr %write, ptr %read"
 
 
 @dataclass(frozen=True)
@@ -28,21 +30,25 @@ class Places:
     slot_read: Callable[[int], Place]
     alignment: int
     in_arrays: bool  # inputs and outputs are the numbers of the user's arrays themselves
+    rows: RowTable | None = None
+
+    def prologue(self, lines: Iterable[str]) -> list[str]:
+        """What defines the pointers to rows that a function's lines use."""
+        return [] if self.rows is None else self.rows.loads(lines)
 
 
 def direct_places(plan: Plan, vector: VectorType) -> Places:
     """One lane: a sample's rows are read and written where the user's arrays are."""
     size, in_arrays = vector.bytes, vector.in_arrays.bytes
-    inputs = [f"ptr %in{k}" for k in range(len(plan.program.inputs))]
-    outputs = [f"ptr %out{k}" for k in range(len(plan.program.outputs))]
     return Places(
-        parameters=", ".join(["ptr %write", "ptr %read", *inputs, *outputs]),
+        parameters=_PARAMETERS,
         input=lambda number, element: (f"%in{number}", element * in_arrays),
         output=lambda number, element: (f"%out{number}", element * in_arrays),
         slot_written=lambda slot: ("%write", slot * size),
         slot_read=lambda slot: ("%read", slot * size),
         alignment=vector.scalar_bytes,
         in_arrays=True,
+        rows=row_table(plan, vector),
     )
 
 
@@ -71,7 +77,7 @@ def block_layout(plan: Plan, vector: VectorType) -> BlockLayout:
 def packed_places(plan: Plan, vector: VectorType) -> Places:
     layout, size = block_layout(plan, vector), vector.bytes
     return Places(
-        parameters="ptr %write, ptr %read",
+        parameters=_PARAMETERS,
         input=lambda number, element: ("%read", layout.input_start[number] + element * size),
         output=lambda number, element: ("%write", layout.output_start[number] + element * size),
         slot_written=lambda slot: ("%write", layout.slot_start + slot * size),

@@ -19,6 +19,7 @@ from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop
 from .places import block_layout
 from .plan import Plan
+from .row_table import row_table
 from .vector_type import VectorType
 
 COPY_DECLARATION = "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)"
@@ -85,7 +86,7 @@ def scalar_repeat(plan: Plan, scalar: VectorType) -> list[str]:
         "br label %stepping",
         *_steps_head("samples_body", "samples_next"),
         *body,
-        *chunk_calls(plan, "%in", "%out"),
+        *chunk_calls(plan, scalar, "%in", "%out"),
         *feedback,
         "br label %due",
         *_due("record_now"),
@@ -256,7 +257,7 @@ def _scalar_layout(plan: Plan, scalar: VectorType) -> tuple[dict[int, int], list
     def rounded(n: int) -> int:
         return -(-n // ALIGNMENT) * ALIGNMENT
 
-    position = rounded(plan.slots * scalar.scalar_bytes)
+    position = rounded(row_table(plan, scalar).end)
     own_inputs, own_outputs = {}, []
     for k in fed_back(plan):
         own_inputs[k] = position

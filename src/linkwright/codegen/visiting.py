@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .calls import called_name
 from .packing import counting_loop
 from .places import BlockLayout, Places
 from .plan import LoopCall, Plan
+from .row_table import row_table
 from .vector_type import VectorType
 from .visits import Visit
 
@@ -15,7 +18,8 @@ def visiting_function(
 ) -> list[str]:  # fmt: skip
     """Takes a block, like the functions for several lanes."""
     name, one, size = called_name(vector.lanes, loop), vector.one, vector.scalar_bytes
-    starts, position = [], plan.slots * size
+    table = row_table(plan, vector)
+    starts, position = [], table.end
     for array in plan.program.inputs:
         starts.append(position)
         position += array.size * one.in_arrays.bytes
@@ -24,7 +28,6 @@ def visiting_function(
         "inputs": [(places.input(k, x)[1], starts[k] + x * one.in_arrays.bytes) for k, x in visit.inputs],
         "results": [(places.slot_written(slot)[1], slot * size) for slot in visit.results],
     }
-    rows = [f"ptr %in{k}" for k in range(len(starts))] + ["ptr null"] * len(plan.program.outputs)
     base, offset = places.slot_read(loop.running)  # type: ignore[arg-type]  # no counted loop
     lines = [_table(f"{name}_{what}", pairs) for what, pairs in moves.items()]
     return [
@@ -34,6 +37,7 @@ def visiting_function(
         f"%running_at = getelementptr i8, ptr {base}, i64 {offset}",
         f"%scratch = getelementptr i8, ptr %write, i64 {layout.scratch_start}",
         *(f"%in{k} = getelementptr i8, ptr %scratch, i64 {start}" for k, start in enumerate(starts)),
+        *replace(table, outputs=0).stores("%scratch", "%in", "%out"),  # nothing in a loop writes outputs
         "br label %lanes",
         *counting_loop("lanes", "lane", str(vector.lanes), [
             f"%lane_running_at = getelementptr {one.text}, ptr %running_at, i64 %lane",
@@ -47,7 +51,7 @@ def visiting_function(
             *_copies("inputs", f"{name}_inputs", len(moves["inputs"]), one, "%own", "%scratch", "turn", "slots",
                      narrow=True),
             "turn:",
-            f"call void @{called_name(1, loop)}({', '.join(['ptr %scratch', 'ptr %scratch', *rows])})",
+            f"call void @{called_name(1, loop)}(ptr %scratch, ptr %scratch)",
             "br label %results",
             *_copies("results", f"{name}_results", len(moves["results"]), one, "%scratch", "%own", "next", "turn",
                      back=True),

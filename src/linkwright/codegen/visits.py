@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..trace import Op
 from .registers import Action, RegisterStep
+from .row_table import row_table
 from .vector_type import VectorType
 
 if TYPE_CHECKING:
@@ -61,4 +62,4 @@ def scratch_bytes(plan: Plan, vector: VectorType) -> int:
     if not plan.visited:
         return 0
     inputs = sum(x.size for x in plan.program.inputs)
-    return plan.slots * vector.scalar_bytes + inputs * vector.in_arrays.scalar_bytes
+    return row_table(plan, vector).end + inputs * vector.in_arrays.scalar_bytes

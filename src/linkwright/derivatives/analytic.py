@@ -43,13 +43,25 @@ def answers(question: Question) -> bool:
     return asked and serves(tree_of(question.request.model))
 
 
+def passive_slopes(question: Question) -> Program:
+    """Derivatives of springs, dampers and all that acts on the joints of itself."""
+    request, shapes = question.request, {**question.request.input_shapes, **question.shift_shapes}
+
+    def evaluate(**values):
+        moved = question.moved(values)
+        return {"torque": passive_torques(request.tree(moved), moved["q"], moved["v"])}
+
+    wrt = [Varied(name, question.shifted.get(name)) for name in question.wrt]
+    return jacobians(simplify(trace(evaluate, shapes, name="passive")), [Measured("torque")], wrt)
+
+
 class AnalyticProgram:
     def __init__(self, question: Question):
         self.question, self.request = question, question.request
         self.model = self.request.model
 
     def program(self) -> Program:
-        passive = self._passive_slopes()
+        passive = passive_slopes(self.question)
         find = {"rnea": self._inverse, "aba": self._forward}[self.request.recipe.name]
 
         def evaluate(**values):
@@ -60,17 +72,6 @@ class AnalyticProgram:
             return {**{name: found for name in self.question.values}, **derivatives}
 
         return simplify(trace(evaluate, self.request.input_shapes, name=self.request.recipe.name))
-
-    def _passive_slopes(self) -> Program:
-        """Derivatives of springs, dampers and all that acts on the joints of itself."""
-        shapes = {**self.request.input_shapes, **self.question.shift_shapes}
-
-        def evaluate(**values):
-            moved = self.question.moved(values)
-            return {"torque": passive_torques(self.request.tree(moved), moved["q"], moved["v"])}
-
-        wrt = [Varied(name, self.question.shifted.get(name)) for name in self.question.wrt]
-        return jacobians(simplify(trace(evaluate, shapes, name="passive")), [Measured("torque")], wrt)
 
     def _slopes(self, tree: Tree, x: Mapping[str, Any], a, passive: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         found = rnea_derivatives(tree, x["q"], x["v"], a, f_ext=external_forces(tree, x))

@@ -23,6 +23,7 @@ from ..programs.cluster_state import independent_places
 from ..scalar import Scalar
 from ..trace import Program, jacobians, pullback, pushforward
 from .analytic import AnalyticProgram, answers
+from .held_columns import held_columns, holds
 from .implicit import ImplicitProgram
 from .second_order import gradient_along, second_order
 from .unknowns import Subject
@@ -73,6 +74,8 @@ class Question:
                     f"output {name!r} of {algorithm!r} tells of the way to the solution, a verdict or a count, and has "
                     f"no derivative; {', '.join(x for x in recipe.outputs if x not in VERDICTS)} may have"
                 )
+        if "improvement" in recipe.options and options.get("improvement") is None:
+            options = {**options, "improvement": 0.0}  # derivatives are those of the solution, so be it one
         request = Request.of(model, algorithm, asked, tuple(parameters), f_ext, options, precision)
         shapes = request.input_shapes
         wrt = tuple(shapes) if wrt is None else wrt
@@ -83,7 +86,7 @@ class Question:
                 raise InputError(f"{name!r} switches constraints on and off; there is no derivative with respect to it")
         for what, names in (("of", asked), ("wrt", wrt)):
             if not names or len(set(names)) != len(names):
-                raise InputError(f"{what} is {list(names)}; expected at least one name, each once")
+                raise InputError(f"{what} is {list(names)}; expected at least one name, each name once")
         return cls(kind, request, asked, wrt, asked if values else ())
 
     @property
@@ -151,6 +154,8 @@ class Question:
             request.recipe.check(request.model)
         if answers(self):
             return AnalyticProgram(self).program()
+        if holds(self):
+            return held_columns(self)
         if self.kind == "hessian_vector":
             return second_order(self.subject(2))
         return ImplicitProgram(self.subject()).program(self.kind)

@@ -29,7 +29,7 @@ class SimulationDefaults:
     integrator   as the file names it, in our spelling ("implicit" may stand here before there is such); None where it
                  names none
     iterations   with contacts: the most passes
-    tolerance    with contacts: at which error passes end
+    tolerance    with contacts: the improvement of the cost at which passes end, as MuJoCo measures it
     """
 
     dt: float | None = None
@@ -49,8 +49,8 @@ class SimulationDefaults:
             raise ModelError(f"iterations of the simulation are {count!r}; expected a whole number from 1 to 1000")
         if tolerance is not None:
             number = isinstance(tolerance, int | float) and not isinstance(tolerance, bool) and math.isfinite(tolerance)
-            if not number or tolerance <= 0.0:
-                raise ModelError(f"tolerance of the simulation is {tolerance!r}; expected a positive number")
+            if not number or tolerance < 0.0:
+                raise ModelError(f"tolerance of the simulation is {tolerance!r}; expected a number from 0 on")
             object.__setattr__(self, "tolerance", float(tolerance))
         if name is not None and name not in (*INTEGRATORS, *NEAREST):
             known = ", ".join(dict.fromkeys((*INTEGRATORS, *NEAREST)))

@@ -141,6 +141,7 @@ mu         | None, number, {name: number}, "input" | penalty of the constraints,
 iterations | None, count | None: until converged; a number: so many proximal iterations, in straight-line code
 contact_dynamics.iterations | None, count | the most passes of Newton's method
 tolerance  | None, number | about the relative error of accelerations to stop at
+improvement | None, number | by which a Newton step must promise to lower the cost (MuJoCo's tolerance); 0: no matter
 rank_tolerance | None, number | scaled singular value below which directions are dependent; 0 enforces everything
 warm_start | None, "input" | "input": multipliers, or accelerations, to start from with each call
 base       | "first", "last" | when the floating base is eliminated: [Sathya2024] eq. 47 or 49

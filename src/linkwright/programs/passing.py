@@ -1,38 +1,46 @@
-"""Singular poses that a mechanism only passes.
+"""What a solver says that is no reason to doubt a simulation.
 
-Where a linkage folds flat, for a step or two the constraints do not determine accelerations, or contradict one another
-in a direction that does not count, and the solver says so. A mechanism that is on its way goes on: what is undetermined
-there changes its velocities by next to nothing before it is past, and its loops and its energy are looked after anyway.
-One that rests there, or stays, is another matter: what it does hangs on rounding.
+Singular poses that a mechanism only passes: where a linkage folds flat, for a step or two the constraints do not
+determine accelerations, or contradict one another in a direction that does not count, and the solver says so. A
+mechanism that is on its way goes on: what is undetermined there changes its velocities by next to nothing before it is
+past, and its loops and its energy are looked after anyway. One that rests there, or stays, is another matter: what it
+does hangs on rounding.
+
+Digits that a solver may have lost: it does not promise its answer then. Where the rows are met nevertheless, the books
+of a simulation, which no single answer has, say whether anything was wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..algorithms.rows.constraint_rows import largest_residual
 from ..scalar import Scalar, where
-from .status import STATUS_INFEASIBLE, STATUS_SINGULAR
+from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_SINGULAR
 
 # Of the fastest joint's velocity: what is left undone, and what is done, in one part of a step.
 _UNDONE = 1e-3
 _DONE = 0.2
+_MET = 1e-6  # of a part's accelerations is left undone where lost digits did no harm
 
-COUNTED = ("unmet", "verdict")  # residual and status but for poses that the mechanism only passes
 
-
-def counted(result: Mapping[str, Any], state: Mapping[str, Any], h: Scalar) -> dict[str, Any]:
-    """What counts of a part of h seconds from `state`, and the seconds spent passing singular poses so far."""
-    passing = passes(result["status"], result["residual"], result["a"], state["v"], h)
-    unmet, verdict = (where(passing, 0.0, result[name]) for name in ("residual", "status"))
+def counted(
+    result: Mapping[str, Any], state: Mapping[str, Any], pace: Callable[[Sequence[Scalar]], Scalar], h: Scalar
+) -> dict[str, Any]:
+    """What counts of a part of h seconds from `state`: what is unmet and the solver's status, but not of poses that are
+    only passed; and the seconds spent passing such poses so far."""
+    code, residual, acceleration = result["status"], result["unmet"], pace(result["a"])
+    passing = passes(code, residual, acceleration, pace(state["v"]), h)
+    met = _says(code, STATUS_NOT_CONVERGED) & (residual <= (acceleration + 1.0) * _MET)
+    unmet, verdict = where(passing, 0.0, residual), where(passing | met, 0.0, code)
     return {"unmet": unmet, "verdict": verdict, "passed": [state["passed"][0] + where(passing, h, 0.0)]}
 
 
-def passes(code: Scalar, residual: Scalar, a: Sequence[Scalar], v: Sequence[Scalar], h: Scalar) -> Scalar:
+def passes(code: Scalar, residual: Scalar, acceleration: Scalar, fastest: Scalar, h: Scalar) -> Scalar:
     """Whether a status of singular or infeasible is of a pose that the mechanism passes within h seconds."""
-    fastest = largest_residual(v)
-    singular = (code > STATUS_SINGULAR - 0.5) & (code < STATUS_SINGULAR + 0.5)
-    infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
-    moving = (residual * h <= fastest * _UNDONE) & (largest_residual(a) * h <= fastest * _DONE)
-    return (singular | infeasible) & moving & (fastest > 0.0)
+    moving = (residual * h <= fastest * _UNDONE) & (acceleration * h <= fastest * _DONE)
+    return (_says(code, STATUS_SINGULAR) | _says(code, STATUS_INFEASIBLE)) & moving & (fastest > 0.0)
+
+
+def _says(code: Scalar, meaning: float) -> Scalar:
+    return (code > meaning - 0.5) & (code < meaning + 0.5)

@@ -35,8 +35,9 @@ from .recipe import Recipe, external_forces
 from .registry import RECIPES
 from .substeps import bearable_change, is_shortest
 
-# T / dt of the stabilization where it is derived from the step; docs/simulation.md shows the margins.
-STABILIZATION_STEPS = 2.0
+# Shares of the velocity and of the position error that one step answers where stabilization is derived from the step;
+# docs/simulation.md has reasons and margins. Euler closes what a step leaves open in the next one.
+ANSWERED = {"damped_euler": (1.0, 1.0), "euler": (1.0, 1.0), "implicitfast": (1.0, 1.0), "rk4": (1.0, 0.25)}
 # Coulomb friction is viscous below this velocity (rad/s, m/s).
 FRICTION_VELOCITY = 1e-4
 # Frequency of limits times dt. Implicit treatment bears any; explicit schemes must resolve it.
@@ -81,6 +82,16 @@ class SimulatedMechanism:
         other = copy(self)
         other.h = h
         return other
+
+    def pace(self, v) -> Scalar:
+        """The largest of velocities, or of accelerations. How fast free bodies travel or fall does not count: that
+        says nothing of how a mechanism moves, and in the axes of a body that turns it is a great acceleration."""
+        travelling = {
+            self.model.iv[i].start + k
+            for i, joint in enumerate(self.model.joints, start=1) if joint.kind == "free_flyer"
+            for k in range(3)
+        }  # fmt: skip
+        return largest_residual([x for k, x in enumerate(v) if k not in travelling])
 
     # Joint torques
 
@@ -173,13 +184,13 @@ class SimulatedMechanism:
         """Accelerations of a part so short that it is taken as it is. Where even that is too long for a dead point, the
         constraints' say is limited: the direction they would turn velocities into is nearly closed to them anyway, and
         what is left undone opens them by no more than rounding does."""
-        change, bearable = largest_residual(a) * self.h, bearable_change(v, self.h)
+        change, bearable = self.pace(a) * self.h, bearable_change(self.pace(v), self.h)
         too_sudden = is_shortest(self.h, self.dt) & ~(change <= bearable)
 
         def limited():
             given = {"q": q, "v": v, "tau": tau, **self.f_ext}
             loose = RECIPES["aba"].evaluate(tree, given, RECIPES["aba"].options)
-            driven = _DRIVEN * largest_residual(loose["a"]) * self.h  # what torques and weight do is no dead point
+            driven = _DRIVEN * self.pace(loose["a"]) * self.h  # what torques and weight do is no dead point
             share = minimum(1.0, maximum(bearable, driven) / change)
             return [share * x for x in a]
 
@@ -198,19 +209,24 @@ class SimulatedMechanism:
         return Tree(model, {**self.given, "gravity": [0.0] * 3, "springs": none, "dampings": none})
 
     def desired(self, state: ConstraintState, lag: Scalar | None) -> list[Scalar]:
-        """Accelerations of the rows that stabilize them: - 2/T (velocity error) - 1/T^2 (position error).
+        """Accelerations of the rows that stabilize them: - 2/T (velocity error) - 1/T^2 (position error), or as much as
+        the step bears.
 
         Where velocities are those of `lag` seconds ago, a row that will be met has J v = J-dot v lag left now.
         """
         T = self.options["baumgarte"]
         if T is None:
             return [0.0] * len(state.velocity)
-        T = STABILIZATION_STEPS * self.dt if T == "auto" else float(T)
+        if T == "auto":
+            rate, place = ANSWERED[self.options["integrator"]]
+            of_velocity, of_position = rate / self.dt, place / (self.dt * self.dt)
+        else:
+            of_velocity, of_position = 2.0 / float(T), 1.0 / float(T) ** 2
         result: list[Scalar] = []
         for error, velocity, bias in zip(*state, strict=True):
             too_fast = velocity if lag is None else velocity - bias * lag
-            pull = too_fast * (2.0 / T)
-            result.append(-pull if error is None else -pull - error * (1.0 / (T * T)))
+            pull = too_fast * of_velocity
+            result.append(-pull if error is None else -pull - error * of_position)
         return result
 
     def velocities_in_axes_of(self, lag: Scalar, q, v) -> Sequence[Scalar]:

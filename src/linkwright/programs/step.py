@@ -23,11 +23,11 @@ from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
 from .choice import check_solver
 from .embedded_mechanism import EmbeddedMechanism, check_coordinates, check_embedding
-from .passing import COUNTED, counted
+from .passing import counted
 from .recipe import Recipe
 from .registry import RECIPES
 from .simulated_mechanism import SimulatedMechanism
-from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
+from .soft_dynamics import CONTACT_OUTPUTS, IMPROVEMENT, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
 from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK, graver
@@ -37,7 +37,8 @@ from .substeps import at_once, in_parts
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
 _KEPT_OF_MULTIPLIERS = 0.99
 _RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # of the step: where the stages are
-_JUDGED = ("residual", "status")
+_JUDGED = ("residual", "unmet", "status")  # of a stage
+_LARGEST = ("residual", "status", "unmet", "verdict", "drift")  # over the parts of a step
 _OUTPUTS = (
     "q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst", "warm",
     "iterations", *CONTACT_OUTPUTS, "act", "actuator_force", "clamped",
@@ -74,7 +75,7 @@ def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     errors = constraint_state(step.tree, q, step.velocities_in_axes_of(lag, q, v))
     errors = errors._replace(bias=constraint_state(step.tree, q, now).bias)
     solution = step.solve(tree, q, now, torque, step.desired(errors, lag), lam, step.f_ext)
-    solution["status"] = judged_without_pull(solution, step.desired(errors, lag))
+    solution |= judged_without_pull(solution, step.desired(errors, lag))
     if step.constrained:
         solution["a"] = step.within_reason(tree, q, now, torque, solution["a"])
     a = solution["a"]
@@ -122,7 +123,7 @@ def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
         rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, None)
         torque = _sum(control.torque, rubbing.torque, bound.torque)
         solution = step.solve(step.tree, q, v, torque, desired, stages[-1]["lam"] if stages else lam, step.f_ext)
-        solution["status"] = judged_without_pull(solution, desired)
+        solution |= judged_without_pull(solution, desired)
         damped = [t - d * x for t, d, x in zip(rubbing.torque, step.damping, v, strict=True)]
         damped = _sum(damped, tendon_damping_torques(step.tree, v))
         power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v), step.outside_power(q, v), 0.0]
@@ -164,9 +165,10 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     def take(state, h) -> dict[str, Any]:
         lam = [_KEPT_OF_MULTIPLIERS * value for value in state["lam"]] if "lam" in x else None
         result = advance(step.taking(h), state, lam)
+        result.setdefault("unmet", result["residual"])
         result["work"] = [total + part for total, part in zip(state["work"], result["work"], strict=True)]
-        result |= counted(result, state, h)
-        for name in (*_JUDGED, *COUNTED, "drift"):
+        result |= counted(result, state, step.pace, h)
+        for name in _LARGEST:
             result[name] = maximum(result[name], state[name][0])
         return result
 
@@ -182,19 +184,19 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     if touching:
         result = take({**start, "warm": list(x["warm"]) if "warm" in x else nothing}, step.dt)
     elif step.constrained and options.get("differentiated"):
-        result, enough = at_once(take, start, step.dt)
+        result, enough = at_once(take, start, step.dt, step.pace)
         result["status"] = where(enough, result["status"], STATUS_NOT_CONVERGED)
     elif step.constrained:
-        result = in_parts(take, start, step.dt)
+        result = in_parts(take, start, step.dt, step.pace)
         result["forces"] = [result["forces"][6 * k : 6 * k + 6] for k in range(len(model.constraints))]
-        for name in (*_JUDGED, *COUNTED, "drift"):
+        for name in _LARGEST:
             result[name] = result[name][0]
     else:
         result = take(start, step.dt)
     if not touching:
         result |= no_contacts(result["a"])
     result["lag"] = result["lag"][0]
-    relative = result["unmet"] / (largest_residual(result["a"]) + 1.0)
+    relative = result["unmet"] / (step.pace(result["a"]) + 1.0)
     worst = [result["drift"], result["unmet"], relative, result["verdict"], result["penetration"]]
     passed = result["passed"][0]
     work = result["work"]
@@ -210,12 +212,17 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": [*worst, passed]}
 
 
-def judged_without_pull(solution, desired) -> Scalar:
-    """The solver's status. Constraints that a file cannot close to the last digit contradict one another by what
-    stabilization asks for, and only by that: no reason not to believe the step."""
+def judged_without_pull(solution, desired) -> dict[str, Scalar]:
+    """The solver's status, and what of its residual is unmet. Constraints that a file cannot close to the last digit
+    contradict one another by what stabilization asks for, and only by that: no reason not to believe the step."""
     pull = sqrt(RowVector(desired).square) if len(desired) else 0.0
-    by_pull = (solution["status"] > STATUS_INFEASIBLE - 0.5) & (solution["residual"] <= pull)
-    return where(by_pull, STATUS_OK, solution["status"])
+    code, residual = solution["status"], solution["residual"]
+    infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
+    by_pull = residual <= pull
+    return {
+        "status": where(infeasible & by_pull, STATUS_OK, code),
+        "unmet": where((infeasible | (code < 0.5)) & by_pull, 0.0, residual),
+    }
 
 
 def _drift(state: ConstraintState) -> Scalar:
@@ -257,9 +264,12 @@ def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
     if options["integrator"] is None and integrator == "rk4" and contact == "soft":
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
     settled = {**options, "contact": contact, "integrator": integrator}
-    for name in ("iterations", "tolerance"):
-        if contact == "soft" and name in options and options[name] is None:
-            settled[name] = getattr(model.simulation, name)
+    if contact == "soft":
+        if options.get("iterations") is None:
+            settled["iterations"] = model.simulation.iterations
+        if options.get("improvement") is None:  # what files call tolerance
+            wanted = IMPROVEMENT if model.simulation.tolerance is None else model.simulation.tolerance
+            settled["improvement"] = wanted if options.get("tolerance") is None else 0.0
     return settled
 
 
@@ -272,8 +282,8 @@ def _check_options(model: Model, options) -> None:
     if options["contact"] == "soft":
         check_soft_options(model, options)
         check_fits_contact(options)
-    for name in ("cone", "tolerance"):
-        if options["contact"] is None and options[name] is not None:
+    for name in ("cone", "tolerance", "improvement"):
+        if options["contact"] is None and options[name] not in ((None, 0.0) if name == "improvement" else (None,)):
             raise InputError(
                 f"{name} is {options[name]!r}, which is the soft law's, and there is no contact here; leave it out"
             )

@@ -79,9 +79,20 @@ def energy_scale(tr: Trajectory) -> np.ndarray:
     return np.maximum(exchanged, smallest_energy(tr.model) + rounding)
 
 
+def kept_energy(tr: Trajectory) -> np.ndarray:
+    """Energy at each state, which work alone may change. Of what floats and nothing pushes, that of its motion about
+    the centre of mass: how fast that falls is a matter of momentum, and beside it a momentum off by a trifle would be
+    a great energy."""
+    if tr.pushed or not moves_freely(tr):
+        return tr.energy
+    at = tr.evaluate("center_of_mass", tr.where_velocities_belong[0])
+    return tr.energy - _falling(tr) + tr.model.mass * (at @ tr.model.gravity)
+
+
 def energy_share(tr: Trajectory) -> np.ndarray:
     """Energy out of nothing, relative to that scale; per sample."""
-    return np.abs(tr.energy_error).max(axis=-1) / energy_scale(tr)
+    kept = kept_energy(tr)
+    return np.abs(kept - kept[..., :1] - tr.work.sum(axis=-1)).max(axis=-1) / energy_scale(tr)
 
 
 def momentum_share(tr: Trajectory) -> np.ndarray | None:
@@ -105,8 +116,7 @@ def _momentum(tr: Trajectory) -> np.ndarray:
 
 def _falling(tr: Trajectory) -> np.ndarray:
     """Kinetic energy of the centre of mass."""
-    mass = sum(body.inertia.mass for body in tr.model.bodies[1:])
-    return 0.5 * np.square(_momentum(tr)[..., :3]).sum(axis=-1) / mass
+    return 0.5 * np.square(_momentum(tr)[..., :3]).sum(axis=-1) / tr.model.mass
 
 
 def _gyration(model: Model) -> float:

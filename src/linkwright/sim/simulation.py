@@ -39,6 +39,7 @@ def simulate(
     cone: str | None = None,
     equality: str = "hard",
     tolerance: float | None = None,
+    improvement: float | None = None,
     record: int = 1,
     outputs: str | Sequence[str] = (),
     start: str = "check",
@@ -71,7 +72,7 @@ def simulate(
     friction, limits, effort_limits, velocity_limits   whether Coulomb friction, joint limits, limits of joint torques
                  and of the speeds up to which they drive act
     contact      "soft", MuJoCo's law of contacts, limits and dry friction, or None; "auto" is soft if there are pairs
-    cone, equality, tolerance   of the soft law: see docs/contact.md
+    cone, equality, tolerance, improvement   of the soft law: see docs/contact.md
     record       every how many steps states are kept (the last one always is)
     outputs      further quantities to keep: a, torque, lam, forces, residual, drift, status; of contacts
                  contact_force, contact_point, contact_frame, gap, active, iterations; of actuators act, actuator_force
@@ -84,7 +85,7 @@ def simulate(
         "integrator": integrator, "coordinates": coordinates, "solver": solver, "iterations": iterations, "mu": mu,
         "baumgarte": baumgarte, "projection": projection, "friction": friction, "limits": limits,
         "effort_limits": effort_limits, "velocity_limits": velocity_limits, "contact": contact, "cone": cone,
-        "equality": equality, "tolerance": tolerance,
+        "equality": equality, "tolerance": tolerance, "improvement": improvement,
     }  # fmt: skip
     prepared = prepare(
         robot, q0, v0, dt=dt, steps=steps, control=control, ctrl=ctrl, act0=act0, f_ext=f_ext, parameters=parameters,

@@ -41,6 +41,7 @@ class Simulator:
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         velocity_limits: bool = True, actuators: bool = False,
         contact: str | None = "auto", cone: str | None = None, equality: str = "hard", tolerance: float | None = None,
+        improvement: float | None = None,
         lanes: int | str = "auto", threads: int | str = 1, cache: bool = True,
     ):  # fmt: skip
         self.model = robot if isinstance(robot, Model) else load(robot)
@@ -57,7 +58,8 @@ class Simulator:
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
             "velocity_limits": velocity_limits, "actuators": "input" if actuators else None,
             "feedback": (), "warm_start": "input", "books": "input", "contact": law,
-            "cone": cone, "equality": equality, "tolerance": tolerance, "coordinates": coordinates,
+            "cone": cone, "equality": equality, "tolerance": tolerance, "improvement": improvement,
+            "coordinates": coordinates,
         }  # fmt: skip
         self._names = state_names(options)  # as the step gives it, and, but for tau, dt, ..., takes it
         self._warm = [name for name in ("lam", "lead", "warm") if name in self._names]

@@ -14,7 +14,7 @@ class Matrix:
     __slots__ = ("rows",)
 
     def __init__(self, rows):
-        self.rows = tuple(tuple(row) for row in rows)
+        self.rows = tuple([tuple(row) for row in rows])
 
     @classmethod
     def identity(cls) -> Matrix:
@@ -33,14 +33,14 @@ class Matrix:
         return Matrix(zip(*self.rows, strict=True))
 
     def __add__(self, other) -> Matrix:
-        return Matrix([[self[r, s] + other[r, s] for s in range(3)] for r in range(3)])
+        return Matrix([[row[s] + other[r, s] for s in range(3)] for r, row in enumerate(self.rows)])
 
     def __matmul__(self, other):
         if isinstance(other, Vector):
-            return Vector(*(row[0] * other.x + row[1] * other.y + row[2] * other.z for row in self.rows))
-        return Matrix(
-            [[sum_of(row[k] * other[k, s] for k in range(3)) for s in range(3)] for row in self.rows]
-        )
+            x, y, z = other.x, other.y, other.z
+            return Vector(*[a * x + b * y + c * z for a, b, c in self.rows])
+        columns = [[other[k, s] for k in range(3)] for s in range(3)]
+        return Matrix([[a * x + b * y + c * z for x, y, z in columns] for a, b, c in self.rows])
 
 
 class Symmetric:
@@ -53,7 +53,7 @@ class Symmetric:
 
     @classmethod
     def from_function(cls, entry) -> Symmetric:
-        return cls(*(entry(r, s) for r in range(3) for s in range(r, 3)))
+        return cls(*[entry(r, s) for r in range(3) for s in range(r, 3)])
 
     @classmethod
     def diagonal(cls, x, y, z) -> Symmetric:
@@ -63,16 +63,18 @@ class Symmetric:
         return self.entries[_POSITION[index[0]][index[1]]]
 
     def __add__(self, other: Symmetric) -> Symmetric:
-        return Symmetric(*(a + b for a, b in zip(self.entries, other.entries, strict=True)))
+        return Symmetric(*[a + b for a, b in zip(self.entries, other.entries, strict=True)])
 
     def __sub__(self, other: Symmetric) -> Symmetric:
-        return Symmetric(*(a - b for a, b in zip(self.entries, other.entries, strict=True)))
+        return Symmetric(*[a - b for a, b in zip(self.entries, other.entries, strict=True)])
 
     def __mul__(self, s: Scalar) -> Symmetric:
-        return Symmetric(*(a * s for a in self.entries))
+        return Symmetric(*[a * s for a in self.entries])
 
     def __matmul__(self, v: Vector) -> Vector:
-        return Vector(*(self[r, 0] * v.x + self[r, 1] * v.y + self[r, 2] * v.z for r in range(3)))
+        xx, xy, xz, yy, yz, zz = self.entries
+        x, y, z = v.x, v.y, v.z
+        return Vector(xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z)
 
     @property
     def trace(self) -> Scalar:

@@ -42,8 +42,10 @@ class Turn:
         return self._placed(self.c * x - self.s * y, self.s * x + self.c * y, v[self.k])
 
     def _placed(self, x, y, z) -> Vector:
-        parts = {self.i: x, self.j: y, self.k: z}
-        return Vector(parts[0], parts[1], parts[2])
+        """The vector with these coordinates along axes i, j and k."""
+        if self.k == 2:
+            return Vector(x, y, z)
+        return Vector(z, x, y) if self.k == 0 else Vector(y, z, x)
 
     def up_matrix(self, A: Matrix | Symmetric) -> Matrix:
         """R A R'. In the turned plane the trace and the skew part stay, so one intermediate t does it:

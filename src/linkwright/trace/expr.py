@@ -138,10 +138,10 @@ class Expr:
 
         return traced_repeat(self.graph, body, start, tables, count)
 
-    def _guard(self, body, otherwise, expected):
+    def _guard(self, body, otherwise, expected, keeps):
         from .guard import traced_guard
 
-        return traced_guard(self, body, otherwise, expected)
+        return traced_guard(self, body, otherwise, expected, keeps)
 
     def _call(self, op: Op, *operands):
         graph, indices = in_one_graph(*operands)

@@ -16,7 +16,9 @@ from .ops import Op
 from .until import carried_values, close_body, node_of, select
 
 
-def traced_guard(condition: Expr, body: Callable[[], Sequence], otherwise: Sequence, expected: float) -> list[Expr]:
+def traced_guard(
+    condition: Expr, body: Callable[[], Sequence], otherwise: Sequence, expected: float, keeps: bool
+) -> list[Expr]:  # fmt: skip
     """The node of a guard, in the graph that is being traced; see `linkwright.scalar.guard`."""
     around = condition.graph.root.current
     inner = Graph(around, reuses=True)
@@ -29,6 +31,6 @@ def traced_guard(condition: Expr, body: Callable[[], Sequence], otherwise: Seque
         values = list(body())
         if len(values) != len(otherwise):
             raise TraceError(f"the body of a guard returned {len(values)} values; otherwise there are {len(otherwise)}")
-        following = [select(needed, new, old) for new, old in zip(values, carried, strict=True)]
+        following = values if keeps else [select(needed, x, old) for x, old in zip(values, carried, strict=True)]
         stays = Expr(inner, inner.input(CARRIED, len(otherwise)))
     return close_body(inner, [*otherwise, select(condition, 1.0, 0.0)], [*following, stays], 1, expected)

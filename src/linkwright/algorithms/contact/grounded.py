@@ -3,6 +3,7 @@
 Of a shape that is apart only gaps are known. The rest stands behind guards, which are taken where any sample computed
 together with this one touches: reference accelerations and stiffnesses once, the body's model, the change of its force
 and the slopes of its costs in every pass. Shapes of one body have guards of their own within those of the body.
+Contacts of samples that do not touch are computed along, with a stiffness of zero: they add nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class GroundedBody(BodySite):
 
     def _where_it_touches(self, compute: Callable[[], Values], otherwise: Sequence[Scalar]) -> Values:
         share = EXPECTED_SHARE if len(self.touching) == 1 else _EXPECTED_BODIES
-        return guard(self.flag > 0.5, compute, otherwise, expected=share)
+        return guard(self.flag > 0.5, compute, otherwise, expected=share, keeps=True)
 
     def _sum(self, more: Callable[[Contact, Values], Values], start: Sequence[Scalar]) -> Values:
         """Of all contacts that touch, one after the other."""
@@ -72,7 +73,7 @@ class GroundedBody(BodySite):
                 return total
 
             alone = len(self.touching) == 1
-            total = with_these() if alone else guard(some.flag > 0.5, with_these, total, expected=0.5)
+            total = with_these() if alone else guard(some.flag > 0.5, with_these, total, expected=0.5, keeps=True)
         return total
 
     def model(self, x: Values, phi: Values) -> Values:

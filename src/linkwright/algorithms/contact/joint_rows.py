@@ -14,7 +14,7 @@ from .cones import Values
 class LimitRow:
     """D/2 z^2 of z = sign x - e where it is negative; D is zero away from the limit."""
 
-    sign: float
+    sign: Scalar
     D: Scalar
     e: Scalar
 
@@ -39,21 +39,31 @@ class JointRows:
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> Values:
         return [a[self.k]]
 
-    def penalty(self, x: Values) -> tuple[Scalar, Scalar]:
-        """(H, load): the force is load - H x near x."""
+    def stiffness(self, x: Values) -> Scalar:
+        """H: how the force falls with x."""
         H: Scalar = 0.0
-        load: Scalar = 0.0
         if self.friction is not None:
             F, D, e = self.friction.loss, self.friction.D, self.friction.e
-            z = x[0] - e
-            slides = absolute(z) * D >= F
-            H = H + where(slides, 0.0, D)
-            load = load + where(slides, where(z > 0.0, -F, F), D * e)
+            H = where(absolute((x[0] - e) * D) >= F, 0.0, D)
         for limit in self.limits:
-            on = limit.sign * x[0] - limit.e < 0.0
-            H = H + where(on, limit.D, 0.0)
-            load = load + where(on, limit.D * limit.e * limit.sign, 0.0)
-        return H, load
+            H = H + where(limit.sign * x[0] - limit.e < 0.0, limit.D, 0.0)
+        return H
+
+    def slopes(self, x: Scalar, d: Scalar, t: Scalar) -> tuple[Scalar, Scalar]:
+        """First and second derivative of the cost at x + t d along d; what does not depend on t is written apart."""
+        first: Scalar = 0.0
+        second: Scalar = 0.0
+        if self.friction is not None:
+            F, D, e = self.friction.loss, self.friction.D, self.friction.e
+            force = (x - e) * D + t * (d * D)
+            first = minimum(maximum(force, -F), F) * d
+            second = where(absolute(force) >= F, 0.0, d * d * D)
+        for limit in self.limits:
+            step = limit.sign * d
+            z = (limit.sign * x - limit.e) + t * step
+            first = first + minimum(z, 0.0) * (limit.D * step)
+            second = second + where(z < 0.0, limit.D * (d * d), 0.0)
+        return first, second
 
     def friction_force(self, x: Values) -> Scalar:
         if self.friction is None:
@@ -64,8 +74,7 @@ class JointRows:
     def limit_force(self, x: Values) -> Scalar:
         total: Scalar = 0.0
         for limit in self.limits:
-            z = limit.sign * x[0] - limit.e
-            total = total - where(z < 0.0, limit.D * z * limit.sign, 0.0)
+            total = total - minimum(limit.sign * x[0] - limit.e, 0.0) * (limit.D * limit.sign)
         return total
 
     def force(self, x: Values) -> Values:

@@ -18,8 +18,8 @@ from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
 from ..constrained.lcaba import EliminatedGraph
 from ..rows.constraint_rows import combine
 from .cones import Values
-from .newton import SoftProblem
 from .rows import rolled
+from .soft_problem import SoftProblem
 
 
 def law_forces(soft: SoftProblem, x: Sequence[Values]) -> list[Values]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ...errors import UnsupportedError
 from ...model import Tree
-from ...scalar import Scalar, where
+from ...scalar import Scalar, minimum, where
 from ...spatial import Motion, Vector, sum_of
 from ..rows import Terms
 from ..rows.constrained_problem import ConstrainedProblem
@@ -136,13 +136,22 @@ def joint_rows(
                 b = pull(own.friction.solref, own.friction, dt, law.refsafe)[1]
                 row = FrictionRow(tree.friction[k], stiffness(d, weights[n]), -(v[k] * b))
             bounds = []
-            for bound, sign in ((joint.lower[n], 1.0), (joint.upper[n], -1.0)) if limited else ():
-                if math.isfinite(bound):
-                    r = (problem.q[tree.iq[i]][n] - float(bound)) * sign - own.margin
-                    d = impedance(own.limit, r)
-                    stiff, b = pull(own.limit.solref, own.limit, dt, law.refsafe)
-                    D = where(r < 0.0, stiffness(d, weights[n]), 0.0)
-                    bounds.append(LimitRow(sign, D, -(v[k] * sign * b) - d * r * stiff))
+            for sign, r in _overruns(joint.lower[n], joint.upper[n], problem.q[tree.iq[i]][n], own.margin, limited):
+                d = impedance(own.limit, r)
+                stiff, b = pull(own.limit.solref, own.limit, dt, law.refsafe)
+                D = where(r < 0.0, stiffness(d, weights[n]), 0.0)
+                bounds.append(LimitRow(sign, D, -(v[k] * sign * b) - d * r * stiff))
             if row is not None or bounds:
                 found.append(JointRows(k, row, bounds, weights[n]))
     return found
+
+
+def _overruns(lower: float, upper: float, q: Scalar, margin: float, limited: bool) -> list[tuple[Scalar, Scalar]]:
+    """(Sign, how far a coordinate is from that limit, less the margin); of two limits that cannot both act the nearer
+    one alone."""
+    ends = [(1.0, q - float(lower) - margin)] if limited and math.isfinite(lower) else []
+    ends += [(-1.0, -(q - float(upper)) - margin)] if limited and math.isfinite(upper) else []
+    if len(ends) < 2 or upper - lower <= 2.0 * margin:
+        return ends
+    (_, low), (_, high) = ends
+    return [(where(low < high, 1.0, -1.0), minimum(low, high))]

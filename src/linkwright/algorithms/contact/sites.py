@@ -143,16 +143,14 @@ class JointSite(Site):
         return [a[self.rows.k]]
 
     def model(self, x: Values, phi: Values) -> Values:
-        H, load = self.rows.penalty(x)
-        return [H, phi[0] - (load - H * x[0])]
+        return [self.rows.stiffness(x), phi[0] - self.rows.force(x)[0]]
 
     def times(self, numbers: Values, d: Values) -> Values:
         return [numbers[0] * d[0]]
 
     def slopes(self, x: Values, d: Values, t: Scalar, so_far: Slopes) -> Slopes:
-        (z,), (step,) = moved(x, t, d), d
-        H, load = self.rows.penalty([z])
-        return Slopes(so_far.first - step * (load - H * z), so_far.second + step * (H * step))
+        first, second = self.rows.slopes(x[0], d[0], t)
+        return Slopes(so_far.first + first, so_far.second + second)
 
 
 class ConstraintSite(Site):

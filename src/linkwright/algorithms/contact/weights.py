@@ -26,7 +26,9 @@ class Weights:
         tree, q = tree_of(model), [float(x) for x in model.reference]
         self._tree, self._sweep = tree, MotionSweep(tree, q, [0.0] * model.nv)
         self._parents = velocity_parents(tree)
-        self._L = ltl_factor(crba(tree, q), self._parents)
+        M = crba(tree, q)
+        self.mean_inertia = sum(float(M[k][k]) for k in range(model.nv)) / max(model.nv, 1)
+        self._L = ltl_factor(M, self._parents)
         self.velocities = self._of_velocities(model)
 
     def body(self, i: int) -> float:

@@ -23,14 +23,12 @@ from ..tree.crba import crba
 from ..tree.ltl import ltl_factor, solve_LT, velocity_parents
 from .constraint_jacobian import jacobian_of_rows
 from .constraint_rows import ConstraintRows, constraint_rows
-from .constraint_state import constraint_state
+from .file_digits import left_open
 
 # Directions of the constraints with a smaller scaled singular value are dependent, by the precision of the arithmetic.
 RANK_TOLERANCE = {"float64": 1e-5, "float32": 1e-3}
-# A file that is drawn open by this much has rows that are dependent only to some multiple of it ...
+# A file whose digits leave its loops open by this much has rows that are dependent only to some multiple of it.
 _DIGITS_MARGIN = 10.0
-# ... unless it is so much that it is not rounding but a pose that nobody closed.
-_LARGEST_ROUNDING = 1e-3
 _POSES = 4
 _SHARE_OF_FREE = 0.1
 _REGULARIZATION = 1e-9  # of composite inertias: massless ends of links
@@ -39,12 +37,7 @@ _REGULARIZATION = 1e-9  # of composite inertias: massless ends of links
 @found_once
 def rank_tolerance(model: Model, precision: str = "float64") -> float:
     """The rank tolerance for this model: larger than usual where its own numbers are given with few digits."""
-    q = [float(x) for x in model.reference]
-    errors = constraint_state(tree_of(model), q, [0.0] * model.nv).error if model.nc else []
-    largest = max((abs(float(x)) for x in errors if x is not None), default=0.0)
-    if not largest <= _LARGEST_ROUNDING:
-        largest = 0.0
-    return max(RANK_TOLERANCE[precision], _DIGITS_MARGIN * largest)
+    return max(RANK_TOLERANCE[precision], _DIGITS_MARGIN * left_open(model))
 
 
 @found_once

@@ -29,7 +29,7 @@ def simulation_of(source: Any, named: Collection[str] | None) -> tuple[Simulatio
     wanted = SimulationDefaults(
         dt if "timestep" in named else None, integrator if "integrator" in named else None,
         min(max(iterations, 1), _MOST_PASSES) if "iterations" in named else None,
-        tolerance if "tolerance" in named and tolerance > 0.0 else None,
+        tolerance if "tolerance" in named and tolerance >= 0.0 else None,
     )  # fmt: skip
     if wanted.integrator is None or wanted.integrator in INTEGRATORS:
         return wanted, []

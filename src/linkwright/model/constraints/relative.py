@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import InputError, ModelError
 from ...fixed_order import PivotedColumns, unit
-from ...scalar import Scalar
+from ...scalar import Scalar, maximum, sqrt, where
 from ...spatial import Force, Matrix, Motion, Vector
 from ..pose import Pose, PoseLike
 from .at_state import ConstraintAtState, Motions, Terms
@@ -35,6 +35,7 @@ from .constraint import (
 )
 
 _NO_ROTATION = 1e-9  # what rows hold of a direction below this is rounding
+_OPPOSITE = 1e-12  # one and the cosine of an angle, below which it is half a turn
 _JOINT_ROWS = 6  # of two bodies that cannot move relative to one another
 
 
@@ -267,18 +268,24 @@ class RelativeAtState(ConstraintAtState):
         return errors
 
     def _rotation_error(self) -> Vector:
-        """The rotation vector from the second frame to the first to first order, smooth everywhere.
+        """The rotation vector from the second frame to the first to first order.
 
-        Where the frame may turn about an axis, how far that axis is tilted; else the sine of the angle times the axis.
+        Where the frame may turn about an axis, how far that axis is tilted: a hinge does not mind which way its axis is
+        drawn. Else twice the sine of half the angle, times the axis: the sine of the angle would be zero, and push away
+        from where it is, for frames that are back to front.
         """
         seen = self._between[0]
         axis = self.constraint.turning_axis
         if axis is not None:
             own = Vector.of(axis.tolist())
-            return (seen @ own).cross(own)
-        return Vector(
-            (seen[1, 2] - seen[2, 1]) * 0.5, (seen[2, 0] - seen[0, 2]) * 0.5, (seen[0, 1] - seen[1, 0]) * 0.5
-        )
+            other = seen @ own
+            return other.cross(own) * where(other @ own < 0.0, -1.0, 1.0)
+        turned = Vector(seen[1, 2] - seen[2, 1], seen[2, 0] - seen[0, 2], seen[0, 1] - seen[1, 0]) * 0.5
+        if self.constraint.held_rotations < 3:  # to first order only: such rows do not say where the frame is
+            return turned
+        cosine_and_one = (seen[0, 0] + seen[1, 1] + seen[2, 2] + 1.0) * 0.5
+        share = 1.0 / sqrt(maximum(cosine_and_one * 0.5, _OPPOSITE))
+        return Vector(*(where(cosine_and_one < _OPPOSITE, 2.0, x * share) for x in turned))
 
 
 def weld(

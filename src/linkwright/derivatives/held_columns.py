@@ -1,0 +1,119 @@
+"""Jacobians of accelerations under constraints to the ground, by analytic recursions and joint-space factors.
+
+With z = (a, lam) and the equations of implicit.py,
+
+    M da + J' dlam = -T dx,    J da = -R dx.
+
+T is the derivative of inverse dynamics with the constraints' wrenches as forces from outside (rnea_derivatives.py):
+their covectors do not move in their bodies. R and J come from the rows, a few reverse sweeps. With L'L = M
+and H = J L^-1, columns y = -L^-T T dx have many zeros and are a straight line each; the rest,
+
+    (H H') dlam = H y + R dx,    da = L^-1 (y - H' dlam),
+
+is the same for all of them and a loop. A small share of H H' on its diagonal lets rows depend on one another, and one
+refinement takes back what that does to the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..algorithms.rows.constraint_rows import combine
+from ..algorithms.tree.ltl import ltl_factor, solve_L, solve_LT, velocity_parents
+from ..algorithms.tree.rnea_derivatives import rnea_derivatives, serves
+from ..model import tree_of
+from ..programs.recipe import external_forces
+from ..scalar import repeat
+from ..spatial import LDL, Force, sum_of
+from ..trace import Measured, Output, Program, Varied, inlined, jacobians, simplify
+from .analytic import passive_slopes
+from .implicit import ImplicitProgram
+from .unknowns import EQUATIONS
+
+if TYPE_CHECKING:
+    from .question import Question
+
+_WRT = ("q", "v", "tau")
+_SHARE = 1e-12  # of the largest diagonal entry
+_AT_ONCE = 3  # columns of one pass
+
+
+def holds(question: Question) -> bool:
+    """Whether this is what was asked for: welds and points on the ground, whose covectors stand still in bodies."""
+    request, model = question.request, question.request.model
+    solver = request.recipe.solver
+    asked = question.kind == "jacobian" and question.of == ("a",) and set(question.wrt) <= set(_WRT)
+    if not asked or solver is None or not solver.is_exact(request.options) or not model.constraints:
+        return False
+    fixed = all(c.equality in ("weld", "connect") for c in model.constraints) and not model.has_loops
+    return fixed and "active" not in request.input_shapes and serves(tree_of(model))
+
+
+def held_columns(question: Question) -> Program:
+    request, model = question.request, question.request.model
+    n, names = model.nv, question.wrt
+    implicit = ImplicitProgram(question.subject())
+    (unknown,) = implicit.unknowns
+    rows = _rows_alone(implicit.explicit, EQUATIONS.format(unknown.name), n)
+    slopes = jacobians(rows, [Measured("rows")], [Varied(unknown.name), *implicit.wrt])
+    passive = passive_slopes(question)
+    options = {**request.options, "precision": request.precision, "arithmetic": request.arithmetic}
+
+    def evaluate(values: dict[str, Any]) -> dict[str, Any]:
+        results, (found,), at = implicit._solve(values)
+        a, lam = list(found.z[:n]), list(found.z[n:])
+        tree = request.tree(values)
+        problem = request.recipe.solver.problem(tree, values, options)
+        forces = list(external_forces(tree, values) or [Force.zero()] * len(tree.parent))
+        for c, own in zip(problem.constraints, problem.split(lam), strict=True):
+            for body, K in c.terms:
+                forces[body] = forces[body] - combine(K, own)
+        d = rnea_derivatives(tree, values["q"], values["v"], a, f_ext=forces)
+        acting = inlined(passive, values)
+        T = {
+            "q": np.array(d.dq, dtype=object) - acting.get("dtorque_dq", 0.0),
+            "v": np.array(d.dv, dtype=object) - acting.get("dtorque_dv", 0.0), "tau": -np.eye(n).astype(object),
+        }  # fmt: skip
+        changed = inlined(slopes, at)
+        J = changed[f"drows_d{unknown.name}"][:, :n]
+        parents = velocity_parents(tree)
+        L = ltl_factor(d.M, parents)
+        H = [solve_LT(L, parents, list(row)) for row in J]
+        S = [[sum_of(x * y for x, y in zip(r, s, strict=True)) for s in H] for r in H]
+        share = sum_of(S[k][k] for k in range(len(S))) * _SHARE
+        damped = LDL([[x + share if r == c else x for c, x in enumerate(row)] for r, row in enumerate(S)])
+
+        def solved(y, r):
+            side = [sum_of(h * x for h, x in zip(row, y, strict=True)) + more for row, more in zip(H, r, strict=True)]
+            dlam = damped.solve(side)
+            left = [b - sum_of(s * x for s, x in zip(row, dlam, strict=True)) for b, row in zip(side, S, strict=True)]
+            dlam = [x + more for x, more in zip(dlam, damped.solve(left), strict=True)]
+            pulled = [x - sum_of(row[k] * z for row, z in zip(H, dlam, strict=True)) for k, x in enumerate(y)]
+            return solve_L(L, parents, pulled)
+
+        columns = [solve_LT(L, parents, [-x for x in column]) for name in names for column in T[name].T]
+        rates = [column for name in names for column in changed[f"drows_d{name}"].reshape(len(S), -1).T]
+        together = next(k for k in range(_AT_ONCE, 0, -1) if len(columns) % k == 0)
+
+        def some(carried, ys, rs):
+            return [], [x for y, r in zip(ys, rs, strict=True) for x in solved(list(y), list(r))]
+
+        tables = [
+            [np.array(x[k : k + together], dtype=object) for k in range(0, len(x), together)] for x in (columns, rates)
+        ]
+        _, found_columns = repeat(some, count=len(tables[0]), tables=tables)
+        every = np.array(found_columns, dtype=object).reshape(len(columns), n).T
+        blocks = dict(zip(names, np.split(every, len(names), axis=1), strict=True))
+        own = {name: results[name] for name in question.values}
+        return {**own, **{f"da_d{name}": blocks[name] for name in names}, "status": results["status"]}
+
+    return implicit._traced({}, evaluate)
+
+
+def _rows_alone(program: Program, equations: str, n: int) -> Program:
+    """The program with the rows' equations as its only output."""
+    every = next(x for x in program.outputs if x.name == equations)
+    return simplify(replace(program, outputs=(Output("rows", (every.size - n,), every.nodes[n:]),)))
