@@ -29,7 +29,7 @@ def numbers(pattern, text):
 
 
 def test_short_examples():
-    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05", "06", "07", "09", "10", "11", "12", "13"]
+    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13"]
     assert all(len(p.read_text().splitlines()) < 80 for p in FILES)
     page = (FOLDER.parent / "docs" / "examples.md").read_text()
     assert all(p.name in page for p in FILES)
@@ -82,6 +82,14 @@ def test_pushed_quadruped():
     assert firm_weight == pytest.approx(12.8 * 9.81, rel=1e-2)
     assert slippery_weight == pytest.approx(firm_weight, rel=1e-2)
     assert firm_feet == feet == 4 and 0 < 2 * firm < slippery and text.count(": ok") == 2
+
+
+def test_hand_with_cube():
+    """Held within millimetres of creep and the hand's tilt, or fallen freely once it slipped out."""
+    text = printed("08")
+    found = re.findall(r"friction ([\d.]+): the cube is ([-\d.]+) cm lower, pressed with ([\d.]+) N", text)
+    (_, firm, pressed), (_, slippery, lost) = [map(float, row) for row in found]
+    assert abs(firm) < 1.0 and 4.0 < pressed < 12.0 and slippery > 500 and lost == 0 and text.count(": ok") == 2
 
 
 def test_standing_biped():

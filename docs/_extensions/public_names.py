@@ -21,7 +21,7 @@ GROUPS = {
     "free_flyer fixed",
     "constraints": "weld connect close_with rod couple transmission gear differential parallel_belts "
     "universal_transmission explicit implicit center_of_mass constrain",
-    "contact": "contact sphere box capsule cylinder ellipsoid convex plane",
+    "contact": "contact sphere box capsule cylinder ellipsoid convex hull plane",
     "actuating": "actuator motor position_servo velocity_servo damper",
     "computing": "compile reference trace_program delassus_operator solve_kkt jacobian jvp vjp hessian_vector "
     "load_function export_c export_casadi",

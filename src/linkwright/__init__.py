@@ -102,8 +102,8 @@ _HOME = {name: module for module, names in _PUBLIC.items() for name in names.spl
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
 _MODULES = (
     "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "derivatives", "errors",
-    "envs", "export", "fixed_order", "io", "jax", "learning", "model", "programs", "referee", "robots", "rollouts",
-    "scalar", "sim", "spatial", "torch", "trace", "viewer",
+    "envs", "export", "fixed_order", "io", "jax", "learning", "live", "model", "programs", "referee", "robots",
+    "rollouts", "scalar", "sim", "spatial", "torch", "trace", "viewer",
 )  # fmt: skip
 
 

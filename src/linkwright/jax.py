@@ -11,8 +11,8 @@ import numpy as np
 
 from .codegen import CompiledFunction
 from .derivatives.plain_coordinates import PlainDerivatives
-from .errors import InputError, MissingExtraError, unknown_name
-from .learning.batch_axes import common_axes, leading_axes, summed_axes
+from .errors import InputError, MissingExtraError
+from .learning.batch_axes import common_axes, leading_axes, ordered, summed_axes
 from .learning.xla_handler import XlaHandler, evaluate
 
 try:
@@ -42,27 +42,13 @@ def function(f: CompiledFunction) -> Callable[..., Any]:
 
     def call(*arrays: Any, **named: Any):
         if named:
-            arrays = _ordered(f, names, arrays, named)
+            arrays = ordered(f.name, names, arrays, named)
         found = operation(*arrays)
         return found[0] if len(found) == 1 else found
 
     call.__name__ = call.__qualname__ = f.name
     call.__doc__ = f"{f!r} on arrays of jax."
     return call
-
-
-def _ordered(f: CompiledFunction, names: list[str], arrays: tuple, named: dict) -> tuple:
-    given = dict(zip(names, arrays, strict=False))
-    for name, value in named.items():
-        if name not in names:
-            raise unknown_name(f"input of {f.name!r}", name, names)
-        if name in given:
-            raise InputError(f"{f.name}: input '{name}' was given twice, by position and by name")
-        given[name] = value
-    missing = [name for name in names if name not in given]
-    if missing:
-        raise InputError(f"{f.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")
-    return tuple(given[name] for name in names)
 
 
 class _Operation:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .codegen import ArraySpec, CompiledFunction
 from .derivatives.plain_coordinates import PlainDerivatives
-from .errors import InputError, MissingExtraError, unknown_name
-from .learning.batch_axes import common_axes, leading_axes, samples, summed_axes
+from .errors import InputError, MissingExtraError
+from .learning.batch_axes import common_axes, leading_axes, ordered, samples, summed_axes
 
 try:
     import torch
@@ -35,27 +35,13 @@ def function(f: CompiledFunction) -> Callable[..., Any]:
 
     def call(*tensors: Tensor, **named: Tensor):
         if named:
-            tensors = _ordered(f, names, tensors, named)
+            tensors = ordered(f.name, names, tensors, named)
         found = _Called.apply(operation, *tensors)
         return found[0] if len(found) == 1 else found
 
     call.__name__ = call.__qualname__ = f.name
     call.__doc__ = f"{f!r} on tensors."
     return call
-
-
-def _ordered(f: CompiledFunction, names: list[str], tensors: tuple, named: dict) -> tuple:
-    given = dict(zip(names, tensors, strict=False))
-    for name, value in named.items():
-        if name not in names:
-            raise unknown_name(f"input of {f.name!r}", name, names)
-        if name in given:
-            raise InputError(f"{f.name}: input '{name}' was given twice, by position and by name")
-        given[name] = value
-    missing = [name for name in names if name not in given]
-    if missing:
-        raise InputError(f"{f.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")
-    return tuple(given[name] for name in names)
 
 
 class _Operation:

@@ -12,7 +12,8 @@ import pytest
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-    "--hide-scrollbars", "--window-size=900,600", "--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe",
+    "--hide-scrollbars", "--window-size=900,600", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--remote-debugging-pipe",
 )  # fmt: skip
 _READS, _WRITES = 3, 4  # the descriptors on which Chromium expects the pipes
 _ABOVE = 16  # where ours are out of the way of those
@@ -67,15 +68,18 @@ class Chromium:
         return json.loads(message)
 
     def open(self, path, *, dark=False):
+        return self.visit(path.as_uri(), dark=dark)
+
+    def visit(self, url, *, dark=False):
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", session, features=[scheme])
         page = Page(self, session)
         self.call("Page.enable", session)
-        self.call("Page.navigate", session, url=path.as_uri())
+        self.call("Page.navigate", session, url=url)
         page.evaluate("new Promise((go) => document.readyState === 'complete' ? go() : addEventListener('load', go))")
-        assert page.evaluate("location.href") == path.as_uri()
+        assert page.evaluate("location.href").rstrip("/") == url
         return page
 
     def close(self):

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from .. import __version__
 from ..errors import LinkwrightError
-from . import bench, demo, inspect, listing, reproduce, simulate
+from . import bench, demo, inspect, listing, live_view, reproduce, simulate
 
 app = typer.Typer(
     name="linkwright",
@@ -39,6 +39,7 @@ def _every_command(
 app.command("demo")(demo.demo)
 app.command("inspect")(inspect.inspect_command)
 app.command("simulate")(simulate.simulate)
+app.command("view")(live_view.view)
 app.command("reproduce")(reproduce.reproduce)
 app.command("robots")(listing.robots)
 app.command("algorithms")(listing.algorithms)

@@ -96,78 +96,93 @@ class _ObjectFile:
 
 def link(objects: Sequence[bytes]) -> LinkedCode:
     """The object files of one function, put together."""
-    files = [_ObjectFile(data) for data in objects]
-    memory, places = bytearray(), dict[tuple[int, int], int]()
-    read_only, written = list[tuple[int, int]](), list[tuple[int, int]]()
-    for number, file in enumerate(files):
-        for k, section in enumerate(file.sections):
-            if section.flags & _ALLOC:
-                (written if section.flags & _WRITE else read_only).append((number, k))
+    return _Linker([_ObjectFile(data) for data in objects]).code()
 
-    def lay_out(keys) -> None:
-        for number, k in keys:
-            section = files[number].sections[k]
-            memory.extend(bytes(-len(memory) % section.alignment))
-            places[number, k] = len(memory)
-            memory.extend(section.data)
 
-    lay_out(read_only)
-    missing: list[str] = []
-    defined = {s.name for file in files for s in file.symbols if s.section and s.is_global}
-    for file in files:
-        for symbol in file.symbols:
-            if symbol.is_global and not symbol.section and symbol.name not in (*defined, *missing):
-                missing.append(symbol.name)
-    memory.extend(bytes(-len(memory) % 16))
-    stubs = {name: len(memory) + 8 * k for k, name in enumerate(missing)}
-    memory.extend(bytes(8 * len(missing)))
-    memory.extend(bytes(-len(memory) % LARGEST_PAGE))
-    data_begin = len(memory)
-    lay_out(written)
-    symbols: dict[str, int] = {}
-    for number, file in enumerate(files):
-        for symbol in file.symbols:
-            if symbol.is_global and symbol.section:
-                symbols[symbol.name] = places[number, symbol.section] + symbol.value
-    memory.extend(bytes(-len(memory) % 8))
+class _Linker:
+    """places   (file, section) -> where it begins
+    stubs    function of the C library -> where the jump to it is
+    table    what a word in the data stands for -> where that word is
+    """
 
-    table: dict[tuple[str, int], int] = {}  # what a word of the table stands for -> where it is
+    def __init__(self, files: list[_ObjectFile]):
+        self.files = files
+        self.memory = bytearray()
+        self.places: dict[tuple[int, int], int] = {}
+        self.table: dict[tuple[str, int], int] = {}
+        self._lay_out(written=False)
+        self.missing = self._missing()
+        self._align(16)
+        self.stubs = {name: len(self.memory) + 8 * k for k, name in enumerate(self.missing)}
+        self.memory.extend(bytes(8 * len(self.missing)))
+        self._align(LARGEST_PAGE)
+        self.data_begin = len(self.memory)
+        self._lay_out(written=True)
+        self._align(8)
+        self.symbols = {
+            symbol.name: self.places[number, symbol.section] + symbol.value
+            for number, file in enumerate(files) for symbol in file.symbols if symbol.is_global and symbol.section
+        }  # fmt: skip
 
-    def word(kind: str, what: int) -> int:
-        if (kind, what) not in table:
-            table[kind, what] = len(memory)
-            memory.extend(bytes(8))
-        return table[kind, what]
+    def code(self) -> LinkedCode:
+        for k, (_, at) in enumerate(self.stubs.items()):
+            struct.pack_into("<2si", self.memory, at, _JUMP, self._word("external", k) - (at + 6))
+        addresses = self._settle()
+        addresses += [(where, what) for (kind, what), where in self.table.items() if kind == "address"]
+        externals = [(where, self.missing[k]) for (kind, k), where in self.table.items() if kind == "external"]
+        if any(where < self.data_begin for where, _ in addresses):
+            raise UnsupportedError("the compiled code has absolute addresses in it, which cannot be saved")
+        return LinkedCode(bytes(self.memory), self.data_begin, self.symbols, tuple(addresses), tuple(externals))
 
-    addresses: list[tuple[int, int]] = []
-    for k, name in enumerate(missing):
-        at = stubs[name]
-        struct.pack_into("<2si", memory, at, _JUMP, word("external", k) - (at + 6))
-    for number, file in enumerate(files):
-        for section, offset, kind, symbol, addend in file.relocations():
-            where = places[number, section] + offset
-            if not symbol.section:
-                target = symbols.get(symbol.name, stubs.get(symbol.name, -1))
-            else:
-                target = places.get((number, symbol.section), -1) + symbol.value
-            if target < 0:
-                raise CodegenError(f"the compiled code refers to {symbol.name!r}, which is nowhere")
-            if kind in (_PC32, _PLT32):
-                struct.pack_into("<i", memory, where, target + addend - where)
-            elif kind == _PC64:
-                struct.pack_into("<q", memory, where, target + addend - where)
-            elif kind in (_GOTPCREL, _GOTPCRELX, _REX_GOTPCRELX):
-                struct.pack_into("<i", memory, where, word("address", target) + addend - where)
-            elif kind == _64:
-                addresses.append((where, target + addend))
-            else:
-                raise UnsupportedError(f"the compiled code has a reference of type {kind}, which cannot be saved")
-    externals = []
-    for (kind_of_word, what), where in table.items():
-        if kind_of_word == "external":
-            externals.append((where, missing[what]))
+    def _align(self, alignment: int) -> None:
+        self.memory.extend(bytes(-len(self.memory) % alignment))
+
+    def _lay_out(self, *, written: bool) -> None:
+        for number, file in enumerate(self.files):
+            for k, section in enumerate(file.sections):
+                if section.flags & _ALLOC and bool(section.flags & _WRITE) == written:
+                    self._align(section.alignment)
+                    self.places[number, k] = len(self.memory)
+                    self.memory.extend(section.data)
+
+    def _missing(self) -> list[str]:
+        """Functions that no file has: the C library's."""
+        every = [symbol for file in self.files for symbol in file.symbols if symbol.is_global]
+        defined = {symbol.name for symbol in every if symbol.section}
+        return list(dict.fromkeys(symbol.name for symbol in every if symbol.name not in defined))
+
+    def _word(self, kind: str, what: int) -> int:
+        """Where the word is that holds an address only the loading process knows."""
+        if (kind, what) not in self.table:
+            self.table[kind, what] = len(self.memory)
+            self.memory.extend(bytes(8))
+        return self.table[kind, what]
+
+    def _target(self, number: int, symbol: _Symbol) -> int:
+        if symbol.section:
+            found = self.places.get((number, symbol.section))
+            offset = symbol.value
         else:
-            addresses.append((where, what))
-    if any(where < data_begin for where, _ in addresses):
-        raise UnsupportedError("the compiled code has absolute addresses in it, which cannot be saved")
-    return LinkedCode(bytes(memory), data_begin, symbols, tuple(addresses), tuple(externals))
+            found, offset = self.symbols.get(symbol.name, self.stubs.get(symbol.name)), 0
+        if found is None:
+            raise CodegenError(f"the compiled code refers to {symbol.name!r}, which is nowhere")
+        return found + offset
+
+    def _settle(self) -> list[tuple[int, int]]:
+        """Fill in all that is known now; absolute addresses, (where, of what), are not."""
+        absolute = []
+        for number, file in enumerate(self.files):
+            for section, offset, kind, symbol, addend in file.relocations():
+                where, target = self.places[number, section] + offset, self._target(number, symbol)
+                if kind in (_PC32, _PLT32):
+                    struct.pack_into("<i", self.memory, where, target + addend - where)
+                elif kind == _PC64:
+                    struct.pack_into("<q", self.memory, where, target + addend - where)
+                elif kind in (_GOTPCREL, _GOTPCRELX, _REX_GOTPCRELX):
+                    word = self._word("address", target)
+                    struct.pack_into("<i", self.memory, where, word + addend - where)
+                elif kind == _64:
+                    absolute.append((where, target + addend))
+                else:
+                    raise UnsupportedError(f"the compiled code has a reference of type {kind}, which cannot be saved")
+        return absolute

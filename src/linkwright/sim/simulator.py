@@ -79,8 +79,8 @@ class Simulator:
         # dt and f_ext, after q, v and tau, and before commands
         self._between = tuple(rest[name] for name in order[3:first] if name != "ctrl")
         self._after = tuple(rest[name] for name in order[last:])
-        self.parameters = {name: rest[name] for name in names}
-        """Those given, by name: what is written to them acts from the next step on."""
+        self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
+        """Those given, by name, and external forces: what is written to them acts from the next step on."""
         self._lag = 0.0 if integrator == "rk4" else self.dt / 2
         self._no_torque = np.zeros(self._shape(self.model.nv))
         self._commands = np.zeros(self._shape(self.model.nu))

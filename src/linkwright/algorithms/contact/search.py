@@ -16,7 +16,8 @@ from .sites import Site, Slopes
 SLOPE = 0.05  # of the slope at the start: how much may be left
 TRIALS = 40
 _EXPECTED = 1.3
-_UNBOUNDED = 1e3
+# Beyond a kink curvature may be thousands of times less (a contact that held slides), and the minimum as far away.
+_UNBOUNDED = 1e9
 _FIRST_STEP = 1e30  # whatever the first one is, it shrinks
 _FLAT = 1e-30
 

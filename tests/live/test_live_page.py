@@ -1,0 +1,88 @@
+"""The live page: loops follow what is dragged, the simulation runs, a real browser shows it."""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser", reason="the extra 'view' is not installed")
+
+import linkwright as lw
+from linkwright.errors import InputError
+from linkwright.live import LivePage
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "viewer"))
+from chromium import chromium  # noqa: F401  a fixture
+
+
+@pytest.fixture
+def page():
+    page = LivePage("four_bar", port=8123)
+    yield page
+    page.close()
+
+
+def opening(page):
+    return np.abs(lw.reference(page.model, "constraint_error")(page.q)).max()
+
+
+def waited(condition, seconds=30.0):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_loops_follow_a_joint_and_stay_where_they_cannot(page):
+    before = page.q.copy()
+    page.pose("crank_joint", 0.5)
+    assert page.q[0] == pytest.approx(0.5) and np.abs(page.q - before)[1:].min() > 0.01 and opening(page) < 1e-9
+    assert page.sliders["rocker_joint"].value == pytest.approx(page.q[2], abs=0.01)
+    there = page.q.copy()
+    page.pose("rocker_joint", 3.0)  # farther than a rocker goes
+    assert "rocker_joint cannot be at 3.000" in page.problem and np.array_equal(page.q, there)
+    page.reset()
+    assert page.problem == "" and np.allclose(page.q, before)
+
+
+def test_it_plays_holds_and_is_pushed(page):
+    page.play()
+    assert waited(lambda: page._simulator is not None and page._simulator.t > 0.5)
+    assert abs(page.q[0]) < 0.1 and opening(page) < 1e-6  # its sliders hold it
+    page.push("rocker", (1.0, 0.0, 0.0))
+    assert waited(lambda: abs(page.q[0]) > 0.15)  # 0.06 rad is what its weight does to it
+    page.play(False)
+    assert opening(page) < 1e-6
+
+
+def test_mistakes_are_named():
+    with pytest.raises(InputError, match="port is 0"):
+        LivePage("four_bar", port=0)
+
+
+def test_in_a_browser(page, chromium, tmp_path):  # noqa: F811
+    shown = chromium.visit(page.url)
+    rows = "[...document.querySelectorAll('[role=slider]')].map((x) => {const r = x.getBoundingClientRect(); return \
+        [r.x + r.width / 2, r.y + r.height / 2]})"
+    assert waited(lambda: len(shown.evaluate(rows)) == 1 + len(page.sliders))
+    x, y = shown.evaluate(rows)[1]  # that of the crank, after speed
+    time.sleep(1.0)  # until the panel has come to rest
+    x, y = shown.evaluate(rows)[1]
+    moves = [("mouseMoved", x + 2 * k) for k in range(1, 11)]
+    for kind, at in (("mousePressed", x), *moves, ("mouseReleased", x + 20)):
+        buttons = {"button": "left", "buttons": 0 if kind == "mouseReleased" else 1, "clickCount": 1}
+        chromium.call("Input.dispatchMouseEvent", shown.session, type=kind, x=at, y=y, **buttons)
+        time.sleep(0.05)
+    assert waited(lambda: abs(page.q[0]) > 0.2) and opening(page) < 1e-6
+    button = "[...document.querySelectorAll('button')].find((x) => x.textContent.includes('play'))"
+    shown.evaluate(f"{button}.click()")
+    assert waited(lambda: page._simulator is not None and page._simulator.t > 0.2)
+    page.push("crank", (0.5, 0.0, 0.5))
+    time.sleep(0.5)
+    assert opening(page) < 1e-6
+    picture = shown.screenshot(tmp_path / "live.png")
+    assert picture.stat().st_size > 10_000
