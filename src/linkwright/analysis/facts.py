@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ _A_LITTLE = 0.05  # radians or metres by which each joint is moved to look wheth
 
 
 @dataclass(frozen=True)
-class ClosureCheck:
+class ConstraintCheck:
     """How far a constraint is from being met at the pose; None where it does not say where things should be."""
 
     name: str
@@ -47,6 +48,7 @@ class Inspection:
     """Facts about a model at a pose.
 
     nearby       mobility at a closed pose a little way off, None if none was found
+    checks       how far each constraint is from being met at the pose
     cuts         by name of constraint, what speaks for closing the loop there
     elimination  links in LCABA's order with their neighbours, by name
     clusters     of several bodies, as cluster algorithms see them; or why there are none
@@ -57,15 +59,21 @@ class Inspection:
     loops: Loops
     mobility: Mobility
     nearby: Mobility | None
-    closures: tuple[ClosureCheck, ...]
+    checks: tuple[ConstraintCheck, ...]
     cuts: dict[str, str]
     elimination: tuple[tuple[str, tuple[str, ...]], ...]
     clusters: tuple[ClusterFacts, ...] | str
 
     @property
+    def closures(self) -> tuple[ConstraintCheck, ...]:
+        """Deprecated: `checks`."""
+        warnings.warn("Inspection.closures is now Inspection.checks", DeprecationWarning, stacklevel=2)
+        return self.checks
+
+    @property
     def closed(self) -> bool:
         """Whether the pose meets every constraint."""
-        return all(check.closed for check in self.closures)
+        return all(check.closed for check in self.checks)
 
     @property
     def singular(self) -> bool:
@@ -76,8 +84,8 @@ class Inspection:
         lines = [str(self.model), str(self.mobility)]
         if self.singular and self.nearby is not None:
             lines.append(f"a special pose: nearby the rank is {self.nearby.rank}, the mobility {self.nearby.mobility}")
-        if self.closures:
-            worst = max(self.closures, key=lambda check: check.error or 0.0)
+        if self.checks:
+            worst = max(self.checks, key=lambda check: check.error or 0.0)
             lines.append(
                 "the pose is closed" if self.closed else f"the pose is open: {worst.name} is off by {worst.error:.2g}"
             )
@@ -102,7 +110,7 @@ def inspect(model: Model, q=None) -> Inspection:
         found,
         report,
         _nearby(model, report.q) if model.constraints else None,
-        closure_checks(model, report.q),
+        constraint_checks(model, report.q),
         {loop.constraint: c.cut(model, loop) for c, loop in zip(model.constraints, found, strict=True)},
         tuple((names[i], tuple(names[j] for j in neighbours)) for i, neighbours in order),
         clusters_of(model),
@@ -131,7 +139,7 @@ def clusters_of(model: Model) -> tuple[ClusterFacts, ...] | str:
     )
 
 
-def closure_checks(model: Model, q) -> tuple[ClosureCheck, ...]:
+def constraint_checks(model: Model, q) -> tuple[ConstraintCheck, ...]:
     """The largest error among the rows of each constraint at q."""
     placed = model.without_constraints().with_constraints(*(c for c in model.constraints if c.has_position))
     errors = np.abs(reference(placed, "constraint_error")(q)) if placed.constraints else np.zeros(0)
@@ -139,7 +147,7 @@ def closure_checks(model: Model, q) -> tuple[ClosureCheck, ...]:
     for c in placed.constraints:
         largest[c.name] = float(errors[start : start + c.size].max())
         start += c.size
-    return tuple(ClosureCheck(c.name, largest.get(c.name)) for c in model.constraints)
+    return tuple(ConstraintCheck(c.name, largest.get(c.name)) for c in model.constraints)
 
 
 def _nearby(model: Model, q: np.ndarray) -> Mobility | None:

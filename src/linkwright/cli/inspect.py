@@ -89,7 +89,7 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost], touching: Conta
                 "joints": list(loop.joints), "root": loop.root, "why": found.cuts[loop.constraint],
                 "error": check.error,
             }
-            for loop, check in zip(found.loops, found.closures, strict=True)
+            for loop, check in zip(found.loops, found.checks, strict=True)
         ],
         "groups": [[loop.constraint for loop in group] for group in found.loops.groups],
         "elimination": [{"body": body, "neighbours": list(neighbours)} for body, neighbours in found.elimination],
@@ -227,9 +227,9 @@ def _freedom(found: Inspection) -> Group:
         if found.singular and found.nearby is not None:
             there = f"rank {found.nearby.rank}, mobility {found.nearby.mobility}"
             lines.append(Text(f"  the drawn pose is special: at a closed pose nearby {there}", style="yellow"))
-        errors = [check for check in found.closures if not check.closed]
+        errors = [check for check in found.checks if not check.closed]
         if not errors:
-            worst = max((check.error or 0.0 for check in found.closures), default=0.0)
+            worst = max((check.error or 0.0 for check in found.checks), default=0.0)
             lines.append(Text(f"  the drawn pose is closed (largest error {worst:.1e})"))
         else:
             listed = ", ".join(f"{check.name} {check.error:.3g}" for check in errors[:8])

@@ -17,7 +17,7 @@ from ..convergence.hard_multipliers import hard_multipliers
 from ..convergence.lost_digits import PENALTIES_ON_JOINTS, lost_in_inertia_matrix, lost_to_free_accelerations
 from ..convergence.proximal import Iterations, iterate
 from ..rows.constrained_problem import ConstrainedProblem, Solution
-from ..rows.constraint_jacobian import closure_jacobian
+from ..rows.constraint_jacobian import jacobian_of_rows
 from ..tree.crba import crba
 from ..tree.ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
 from ..tree.rnea import joint_torques
@@ -32,7 +32,7 @@ class JointSpace:
         self.M = crba(tree, problem.q)
         bias = joint_torques(tree, problem.sweep, problem.wrenches)
         self.free = [t - b for t, b in zip(problem.tau, bias, strict=True)]
-        self.J = closure_jacobian(problem.tree, problem.sweep, problem.constraints)
+        self.J = jacobian_of_rows(problem.tree, problem.sweep, problem.constraints)
         self.e = [e for _, _, e in problem.rows]
 
     def delassus_rows(self, L) -> list[list[Scalar]]:

@@ -10,7 +10,7 @@ from . import Terms
 from .constraint_rows import ConstraintRows
 
 
-def closure_jacobian(tree, sweep, constraints: Sequence[ConstraintRows]) -> list[list[Scalar]]:
+def jacobian_of_rows(tree, sweep, constraints: Sequence[ConstraintRows]) -> list[list[Scalar]]:
     """J of constraints, each on any number of bodies."""
     return [row for c in constraints for row in terms_jacobian(tree, sweep, c.terms)]
 

@@ -15,7 +15,7 @@ from ... import fixed_order
 from ...model import Model, Tree, tree_of
 from ...model.configuration import integrate
 from ..parts.motion_sweep import MotionSweep
-from .constraint_jacobian import closure_jacobian
+from .constraint_jacobian import jacobian_of_rows
 from .constraint_rows import constraint_rows
 from .constraint_state import constraint_state
 
@@ -85,7 +85,7 @@ def _errors(tree: Tree, q: Sequence[float]) -> np.ndarray:
 def _jacobian(tree: Tree, q: Sequence[float]) -> np.ndarray:
     zeros = [0.0] * tree.nv
     sweep = MotionSweep(tree, q, zeros)
-    rows = closure_jacobian(tree, sweep, constraint_rows(tree, sweep, q, zeros))
+    rows = jacobian_of_rows(tree, sweep, constraint_rows(tree, sweep, q, zeros))
     return np.array([[float(x) for x in row] for row in rows])
 
 

@@ -21,7 +21,7 @@ from ...spatial import LDL, Force
 from ..parts.motion_sweep import MotionSweep
 from ..tree.crba import crba
 from ..tree.ltl import ltl_factor, solve_LT, velocity_parents
-from .constraint_jacobian import closure_jacobian
+from .constraint_jacobian import jacobian_of_rows
 from .constraint_rows import ConstraintRows, constraint_rows
 from .file_digits import left_open
 
@@ -60,7 +60,7 @@ def _scales_at(tree: Tree, q: Sequence[Scalar]) -> list[float]:
     rows = constraint_rows(tree, sweep, q, zeros)
     parents = velocity_parents(tree)
     L = ltl_factor(crba(tree, q), parents)
-    moving = [sum(float(x) ** 2 for x in solve_LT(L, parents, row)) for row in closure_jacobian(tree, sweep, rows)]
+    moving = [sum(float(x) ** 2 for x in solve_LT(L, parents, row)) for row in jacobian_of_rows(tree, sweep, rows)]
     free = _free_entries(tree, sweep, rows)
     moving = [x if math.isfinite(x) else 0.0 for x in moving]
     d = [max(own, _SHARE_OF_FREE * loose) for own, loose in zip(moving, free, strict=True)]

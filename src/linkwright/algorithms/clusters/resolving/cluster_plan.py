@@ -20,7 +20,7 @@ from ..clustered_tree import ClusteredTree
 from ..rotors import find_rotors
 from .closed_form import FormulaStep, LinearStep
 from .dyad import DyadStep
-from .implicit_loops import ImplicitStep, LoopClosure
+from .implicit_loops import EmbeddedLoop, ImplicitStep
 from .independent_choice import choose_independent
 from .involvement import NumericRows, involved_bodies
 from .motion_samples import sampled_paths
@@ -212,7 +212,7 @@ class ClusterPlan:
         return FormulaStep(tree, tree.constraints[plan.constraints[0]], plan.unknown)
 
     def _implicit(self, kind, tree: Tree, cluster, constraints: Sequence[int], unknown: Sequence[int]):
-        return kind(tree, cluster.bodies, [LoopClosure(c, self._roots[c]) for c in constraints], unknown)
+        return kind(tree, cluster.bodies, [EmbeddedLoop(c, self._roots[c]) for c in constraints], unknown)
 
     # Coordinates
 

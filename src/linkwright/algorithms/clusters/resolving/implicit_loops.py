@@ -29,7 +29,7 @@ SINGULAR_SHARE = 1e-4
 
 
 @dataclass(frozen=True)
-class LoopClosure:
+class EmbeddedLoop:
     """A constraint, and the body that carries all it acts on: motion from there inward makes no difference."""
 
     constraint: int
@@ -63,7 +63,7 @@ class ImplicitStep(ResolvingStep):
 
     exact = False
 
-    def __init__(self, tree: Tree, bodies: Sequence[int], loops: Sequence[LoopClosure], unknown: Sequence[int]):
+    def __init__(self, tree: Tree, bodies: Sequence[int], loops: Sequence[EmbeddedLoop], unknown: Sequence[int]):
         between_joints = [loop for loop in loops if tree.constraints[loop.constraint].tied_joints]
         self._joint_level = [tree.constraints[loop.constraint] for loop in between_joints]
         self._loops = tuple(loop for loop in loops if loop not in between_joints)

@@ -10,7 +10,7 @@ from ....fixed_order import least_squares
 from ....model import Model, Tree
 from ....model.constraints import Constraint
 from ....scalar import Numbers
-from .implicit_loops import ImplicitStep, LoopClosure
+from .implicit_loops import EmbeddedLoop, ImplicitStep
 
 _SETTLED = 1e-10  # radians or metres
 
@@ -31,7 +31,7 @@ class NumericRows:
     def __init__(self, tree: Tree, bodies: Sequence[int], constraints: Sequence[int]):
         self.tree, self.bodies = tree, tuple(bodies)
         self.velocities = [n for i in bodies for n in range(tree.iv[i].start, tree.iv[i].stop)]
-        loops = [LoopClosure(c, involved_bodies(tree.model, tree.constraints[c])[1]) for c in constraints]
+        loops = [EmbeddedLoop(c, involved_bodies(tree.model, tree.constraints[c])[1]) for c in constraints]
         self._step = ImplicitStep(tree, bodies, loops, ())
         between_joints = [c for c in constraints if tree.constraints[c].tied_joints]
         self.constraints = (*between_joints, *(c for c in constraints if c not in between_joints))
