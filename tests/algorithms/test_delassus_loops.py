@@ -89,5 +89,5 @@ def test_those_for_trees_name_those_for_loops(name):
 
 
 def test_solvers_for_trees_name_those_for_loops():
-    with pytest.raises(UnsupportedError, match="'lcaba', 'prox_bbo', 'bbo', 'prox_ltl'"):
+    with pytest.raises(UnsupportedError, match="'lcaba', 'prox_bbo', 'mixed', 'bbo', 'prox_ltl'"):
         lw.compile(lw.load("four_bar"), "pv")

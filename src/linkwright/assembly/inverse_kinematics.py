@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from ..algorithms.tree.frame_targets import Reaching
 from ..codegen import CompiledFunction, compile_cached
 from ..errors import InputError, NoConvergence, UnsupportedError, unknown_name
 from ..model import Model, tree_of
+from ..model.found_once import found_once
 from ..programs.request import sources_hash
 from ..trace import simplify, trace
 from .checked_arguments import checked_configuration, checked_model, joint_names, same_batch, velocity_indices
@@ -167,7 +167,7 @@ class _Search:
         return kept
 
 
-@functools.lru_cache(maxsize=64)
+@found_once
 def _compiled(model: Model, places, turns, held, limits: bool, threads) -> CompiledFunction:
     reaching = Reaching(tree_of(model), places, turns, held, limits)
 

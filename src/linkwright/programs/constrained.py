@@ -28,7 +28,7 @@ from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model, Tree
-from ..scalar import solved
+from ..scalar import maximum, solved
 from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
 from .constraint_programs import check_positions
@@ -197,11 +197,13 @@ class Solver:
             return iterate(factored, Iterations(options["iterations"], options["tolerance"]), start)
         usual = _TOLERANCES.get(self._stiffness, TOLERANCE)[precision.answer]
         solution = converge(factored, _accuracy(model, options, problem.mu, precision, usual), start)
-        if self._stiffness is not PRIMAL:
-            return examined(problem, solution, functools.partial(_damped_once, solve), trusted)
-        if usually_lost_to_masses(model) > precision.most_lost_to_masses:
-            solution = replace(solution, lost=math.inf)
-        return solution
+        # heavy loads on light links cost digits that inertias with penalties do not show
+        to_masses = usually_lost_to_masses(model) if self._stiffness.on_links else 0.0
+        if self._stiffness is PRIMAL:
+            return replace(solution, lost=math.inf) if to_masses > precision.most_lost_to_masses else solution
+        if solution.lost is not None:
+            solution = replace(solution, lost=maximum(solution.lost, to_masses))
+        return examined(problem, solution, functools.partial(_damped_once, solve), trusted)
 
     def outputs(self, problem: ConstrainedProblem, solution: Solution, options) -> dict:
         return _outputs(problem, solution, Precision.of(options).most_lost(self._name), hard=self._family is HARD)
