@@ -148,8 +148,9 @@ def log(b: Builder, x: str) -> str:
     half_square = b.mul(number(0.5), b.mul(f, f))
     s = b.div(f, b.add(f, number(2.0)))
     z = b.mul(s, s)
-    remainder = b.mul(z, b.polynomial(z, LOG_COEFFICIENTS))
-    small = b.fma(k, number(LN2_LOW), b.mul(s, b.add(half_square, remainder)))
+    # fused here, not left to LLVM: C is written from this text too
+    series = b.fma(z, b.polynomial(z, LOG_COEFFICIENTS), half_square)
+    small = b.fma(k, number(LN2_LOW), b.mul(s, series))
     result = b.fma(k, number(LN2_HIGH), b.sub(f, b.sub(half_square, small)))
     result = b.select(b.compare("olt", x, number(inf)), result, x)  # inf and NaN are their own logarithms
     result = b.select(b.compare("oeq", x, number(0.0)), number(-inf), result)
