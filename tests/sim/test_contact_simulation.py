@@ -81,8 +81,8 @@ def test_options_are_checked(ball, options):
 
 
 def test_steps_end_at_the_improvement_that_is_asked_for():
-    """Less accuracy takes fewer passes; a file's tolerance is what steps take by themselves, one of the call
-    switches that off."""
+    """Less accuracy takes fewer passes; by themselves steps are exact, unless a file names its tolerance; one of the
+    call switches that off."""
     model = lw.load("quadruped")
     feet = [lw.sphere(f"{leg}_shank", 0.02, at=(0, 0, -0.2)) for leg in ("FL", "FR", "RL", "RR")]
     model = model.with_shapes(*feet).on_ground(0.6)
@@ -94,11 +94,12 @@ def test_steps_end_at_the_improvement_that_is_asked_for():
     def steps(**options):
         return lw.reference(model, "step", outputs=("warm", "iterations", "status"), **options)(*given)
 
-    exact, usual, rough = steps(improvement=0.0), steps(), steps(improvement=1e-4)
+    exact, usual, rough = steps(), steps(improvement=1e-8), steps(improvement=1e-4)
     assert exact.iterations.mean() > usual.iterations.mean() > rough.iterations.mean()
     away = [np.abs(x.warm - exact.warm).max() / (1 + np.abs(exact.warm).max()) for x in (usual, rough)]
     assert away[0] < away[1] < 0.1 and away[0] < 1e-4 and not usual.status.any()
     np.testing.assert_array_equal(steps(tolerance=1e-10).warm, exact.warm)
+    np.testing.assert_array_equal(steps(improvement=0.0).warm, exact.warm)
     named = replace(model, simulation=lw.SimulationDefaults(tolerance=1e-4))
     again = lw.reference(named, "step", outputs=("warm", "iterations"))(*given)
     np.testing.assert_array_equal(again.warm, rough.warm)

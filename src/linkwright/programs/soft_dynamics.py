@@ -40,9 +40,6 @@ SOFT_OPTIONS: dict[str, Any] = {"equality": "hard", "cone": None, "tolerance": N
 # About the error of accelerations, relative to 1 + the largest, at which passes end.
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 MOST_PASSES = 100
-# Of the cost, by which a step must be expected to lower it: MuJoCo's tolerance, relative to the mean inertia of a
-# velocity times their number. What steps take where neither call nor file says otherwise.
-IMPROVEMENT = 1e-8
 _ROUNDINGS = 100.0  # of a number: what sums of slopes leave of zero
 
 

@@ -27,7 +27,7 @@ from .passing import counted
 from .recipe import Recipe
 from .registry import RECIPES
 from .simulated_mechanism import SimulatedMechanism
-from .soft_dynamics import CONTACT_OUTPUTS, IMPROVEMENT, SOFT_OPTIONS, check_soft_options
+from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
 from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK, graver
@@ -266,7 +266,7 @@ def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
         if options.get("iterations") is None:
             settled["iterations"] = model.simulation.iterations
         if options.get("improvement") is None:  # what files call tolerance
-            wanted = IMPROVEMENT if model.simulation.tolerance is None else model.simulation.tolerance
+            wanted = model.simulation.tolerance or 0.0
             settled["improvement"] = wanted if options.get("tolerance") is None else 0.0
     return settled
 

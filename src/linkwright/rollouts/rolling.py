@@ -23,7 +23,7 @@ from .rolled_out import RolledOut, cut
 _OPTIONS: dict[str, Any] = {
     "integrator": None, "coordinates": "spanning", "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
     "projection": False, "friction": True, "limits": True, "effort_limits": True, "velocity_limits": True,
-    "contact": "auto", "cone": None, "equality": "hard", "tolerance": None,
+    "contact": "auto", "cone": None, "equality": "hard", "tolerance": None, "improvement": None,
 }  # fmt: skip
 
 

@@ -87,8 +87,8 @@ _SOLVER_ADVICE = {
     2: ": near a singular pose the motion hangs on rounding; start it elsewhere, or with a velocity that takes it past",
     6: ": compute it (robot.with_contacts), or if it does not matter robot.unwatched()",
     5: ": take coordinates='spanning', or other independent joints (robot.with_independent)",
-    4: ": see linkwright.check_state for the constraints that cannot be met together; if there are none, it rests near a "
-    "singular pose: start it elsewhere, or with a velocity that takes it past",
+    4: ": see linkwright.check_state for the constraints that cannot be met together; if there are none, it rests near "
+    "a singular pose: start it elsewhere, or with a velocity that takes it past",
 }
 
 
