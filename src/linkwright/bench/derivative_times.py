@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -89,6 +90,7 @@ def _measured(name: str, model: Model, algorithm: str, peer: PinocchioCpp | None
     cpp_seconds: list[float] = []
     expected = None
     try:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")  # else its threads wait for cores, a thousand times as long
         import pinocchio
     except ImportError:
         pass
