@@ -158,12 +158,20 @@ def test_mistakes_on_a_model_are_named(tree):
         (lw.couple(wide, j[0], [0, 1]), "velocities"),
         (lw.center_of_mass(["nobody"]), "nobody"),
         (lw.constrain({"world": np.ones((1, 6))}), "ground"),
-        (lw.weld("world"), "is on the ground; expected a frame that moves"),
+        (lw.weld("world"), "itself"),
     ]:
         with pytest.raises(lw.LinkwrightError, match=message):
             tree.with_constraints(constraint)
     with pytest.raises(lw.LinkwrightError, match="contradict"):
         tree.with_constraints(lw.couple(j[0], j[1], [0, 1], name="a"), lw.couple(j[0], j[1], [1, 1], name="b"))
+
+
+def test_a_frame_of_the_ground_is_no_frame_to_hold():
+    builder = lw.ModelBuilder("arm")
+    builder.add_body("link", lw.revolute("joint", "z"), inertia=lw.Inertia.box(1.0, (0.1, 0.1, 0.1)))
+    builder.add_frame("bench", "world", (1.0, 0.0, 0.0))
+    with pytest.raises(lw.LinkwrightError, match="'bench', is on the ground; expected a frame that moves"):
+        builder.build().with_constraints(lw.weld("bench"))
 
 
 def test_locking_a_coupled_joint_keeps_the_other_where_it_belongs(tree):
