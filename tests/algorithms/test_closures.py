@@ -158,7 +158,6 @@ def test_mistakes_on_a_model_are_named(tree):
         (lw.couple(wide, j[0], [0, 1]), "velocities"),
         (lw.center_of_mass(["nobody"]), "nobody"),
         (lw.constrain({"world": np.ones((1, 6))}), "ground"),
-        (lw.weld("world"), "itself"),
     ]:
         with pytest.raises(lw.LinkwrightError, match=message):
             tree.with_constraints(constraint)
