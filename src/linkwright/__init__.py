@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from .robots import robots as list_robots
     from .rollouts import RolledOut, open_rollout, rollout
     from .sim import PD, Simulator, Trajectory, simulate
+    from .viewer.showing import show
 
 __version__ = "0.1.0"
 
@@ -97,6 +98,7 @@ _PUBLIC = {
     "robots": "list_robots",
     "rollouts": "RolledOut open_rollout rollout",
     "sim": "PD Simulator Trajectory simulate",
+    "viewer.showing": "show",
 }
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
@@ -142,8 +144,8 @@ __all__ = [
     "list_robots", "load", "load_function", "lock_joints",
     "loops", "mobility", "motor", "open_rollout", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",
-    "reference", "revolute", "rod", "rollout", "save", "simulate", "solve_kkt", "sphere", "spherical", "to_mujoco",
-    "to_pinocchio",
+    "reference", "revolute", "rod", "rollout", "save", "show", "simulate", "solve_kkt", "sphere", "spherical",
+    "to_mujoco", "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
     "viewer", "vjp",
     "watch", "weld",

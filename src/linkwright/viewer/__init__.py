@@ -3,6 +3,7 @@
 from .animation import write_html
 from .arrows import CONTACT_RECORD, contact_arrows
 from .graph_picture import graph_svg
+from .showing import Shown, show
 from .still import write_svg
 
-__all__ = ["CONTACT_RECORD", "contact_arrows", "graph_svg", "write_html", "write_svg"]
+__all__ = ["CONTACT_RECORD", "Shown", "contact_arrows", "graph_svg", "show", "write_html", "write_svg"]

@@ -37,6 +37,13 @@ def write_html(
     forces   (points, vectors), both (T, k, 3) in the world: drawn as arrows from the
              points on (`contact_arrows` gives those of contacts)
     """
+    path = Path(path)
+    path.write_text(animation_page(model, q, times, title=title, floor=floor, traces=traces, forces=forces), "utf-8")
+    return path
+
+
+def animation_page(model: Model, q, times, *, title=None, floor=None, traces=(), forces=None) -> str:
+    """The same as the text of a page."""
     given = len(np.atleast_1d(times))
     q, times, kept = checked_trajectory(model, q, times)
     arrows = None if forces is None else checked_forces(forces, given)[kept]
@@ -60,16 +67,13 @@ def write_html(
         **_arrows(arrows, scene.size),
         **_shapes(scene),
     }  # fmt: skip
-    page = fill(
+    return fill(
         _resource("page.html"),
         title=html.escape(title if title is not None else model.name),
         style=_resource("player/player.css"),
         script="\n".join(_resource(f"player/{part}.js") for part in _PLAYER),
         scene=json_in_html(described),
     )
-    path = Path(path)
-    path.write_text(page, encoding="utf-8")
-    return path
 
 
 def json_in_html(value) -> str:
