@@ -28,7 +28,7 @@ GROUPS = {
     "simulating": "simulate PD Simulator Trajectory SimulationDefaults watch rollout open_rollout RolledOut",
     "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian "
     "inverse_kinematics",
-    "analysing": "inspect loops mobility base_parameters viewer",
+    "analysing": "inspect loops mobility base_parameters show viewer",
     "errors": "LinkwrightError NoConvergence SimulationError",
 }
 # What public functions return or raise and is used through them: documented with them, by its full name.
@@ -36,9 +36,16 @@ FURTHER = {
     "computing": ("linkwright.codegen.CompiledFunction",),
     "errors": tuple(
         f"linkwright.errors.{name}"
-        for name in ("InputError", "LoadError", "MissingExtraError", "ModelError", "TraceError", "UnsupportedError")
+        for name in (
+            "InputError", "LoadError", "MissingExtraError", "ModelError", "RolloutError", "RolloutInterrupted",
+            "TraceError", "UnsupportedError",
+        )  # fmt: skip
     ),
-    "analysing": tuple(f"linkwright.viewer.{name}" for name in linkwright.viewer.__all__ if not name.isupper()),
+    "analysing": tuple(
+        f"linkwright.viewer.{name}"
+        for name in linkwright.viewer.__all__
+        if not name.isupper() and name not in linkwright.__all__
+    ),
 }
 
 
