@@ -39,7 +39,7 @@ FURTHER = {
         for name in (
             "InputError", "LoadError", "MissingExtraError", "ModelError", "RolloutError", "RolloutInterrupted",
             "TraceError", "UnsupportedError",
-        )  # fmt: skip
+        )
     ),
     "analysing": tuple(
         f"linkwright.viewer.{name}"
