@@ -37,6 +37,19 @@ def waited(condition, seconds=30.0):
     return False
 
 
+def dragged(browser, shown, element):
+    """Drag an element by 20 pixels to the right, once it rests where it can be seen: pages settle when they like."""
+    x, y = shown.evaluate(
+        f"(() => {{const e = {element}; e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect(); "
+        "return [r.x + r.width / 2, r.y + r.height / 2]})()"
+    )
+    moves = [("mouseMoved", x + 2 * k, 1) for k in range(1, 11)]
+    for kind, at, held in (("mouseMoved", x, 0), ("mousePressed", x, 1), *moves, ("mouseReleased", x + 20, 0)):
+        event = {"type": kind, "x": at, "y": y, "button": "left", "buttons": held, "clickCount": 1}
+        browser.call("Input.dispatchMouseEvent", shown.session, **event)
+        time.sleep(0.03)
+
+
 def test_loops_follow_a_joint_and_stay_where_they_cannot(page):
     before = page.q.copy()
     page.pose("crank_joint", 0.5)
@@ -66,18 +79,14 @@ def test_mistakes_are_named():
 
 def test_in_a_browser(page, chromium, tmp_path):  # noqa: F811
     shown = chromium.visit(page.url)
-    rows = "[...document.querySelectorAll('[role=slider]')].map((x) => {const r = x.getBoundingClientRect(); return \
-        [r.x + r.width / 2, r.y + r.height / 2]})"
-    assert waited(lambda: len(shown.evaluate(rows)) == 1 + len(page.sliders))
-    x, y = shown.evaluate(rows)[1]  # that of the crank, after speed
-    time.sleep(1.0)  # until the panel has come to rest
-    x, y = shown.evaluate(rows)[1]
-    moves = [("mouseMoved", x + 2 * k) for k in range(1, 11)]
-    for kind, at in (("mousePressed", x), *moves, ("mouseReleased", x + 20)):
-        buttons = {"button": "left", "buttons": 0 if kind == "mouseReleased" else 1, "clickCount": 1}
-        chromium.call("Input.dispatchMouseEvent", shown.session, type=kind, x=at, y=y, **buttons)
-        time.sleep(0.05)
-    assert waited(lambda: abs(page.q[0]) > 0.2) and opening(page) < 1e-6
+    sliders = "[...document.querySelectorAll('[role=slider]')]"
+    assert waited(lambda: shown.evaluate(f"{sliders}.length") == 1 + len(page.sliders))
+    for _ in range(10):
+        dragged(chromium, shown, f"{sliders}[1]")  # that of the crank, after speed
+        if waited(lambda: abs(page.q[0]) > 0.2, 2.0):
+            break
+    assert abs(page.q[0]) > 0.2
+    assert opening(page) < 1e-6
     button = "[...document.querySelectorAll('button')].find((x) => x.textContent.includes('play'))"
     shown.evaluate(f"{button}.click()")
     assert waited(lambda: page._simulator is not None and page._simulator.t > 0.2)
