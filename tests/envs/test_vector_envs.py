@@ -121,6 +121,17 @@ def test_sensors_of_a_robot_on_the_ground():
     assert abs(foot[2] - 0.02) < 0.01 and np.abs(moving).max() < 0.1 and np.allclose(down[:3], (0, 0, -1), atol=0.1)
 
 
+def test_the_biped_bears_wild_commands():
+    env = envs.make("standing_biped", 32)
+    env.reset(seed=0)
+    env.action_space.seed(0)
+    for _ in range(40):
+        seen, _, over, _, _ = env.step(env.action_space.sample())
+    assert not env.diverged.any() and np.isfinite(seen).all()
+    error = lw.reference(env.task.robot, "constraint_error")(env.simulator.q)
+    assert np.abs(error).max() < 1e-3
+
+
 def test_mistakes_are_named(task):
     with pytest.raises(InputError, match="no task named 'cartpole'"):
         envs.make("cartpole")
