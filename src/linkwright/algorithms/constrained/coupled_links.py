@@ -82,7 +82,7 @@ class CoupledLinks:
             if number in but:
                 continue
             pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
-            terms = sorted(c.terms, key=lambda term: turn[term[0]])
+            terms = sorted((term for term in c.terms if term[0]), key=lambda term: turn[term[0]])
             as_spring = len(terms) == 2 and c.size < FULL
             for body, K in terms[:1] if as_spring else terms:
                 self.IA[body] = self.IA[body] + penalty_inertia(K, c.mu)

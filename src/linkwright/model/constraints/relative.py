@@ -102,7 +102,7 @@ class RelativeConstraint(Constraint):
 
     def bodies(self, model) -> tuple[int, ...]:
         first, second = frame_of(model, self, self.frame).body, frame_of(model, self, self.other).body
-        if first in (0, second):
+        if second and first in (0, second):
             where = "on the ground" if first == 0 else f"on body {model.bodies[first].name!r}, as is the second"
             raise InputError(
                 f"constraint {self.name!r}: its first frame, {self.frame!r}, is {where}; expected a frame that moves "
