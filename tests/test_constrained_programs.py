@@ -258,3 +258,11 @@ def test_a_rank_tolerance_of_zero_enforces_everything(standing, rng):
     exact = lw.reference(standing, "pv", outputs="a")(q, v, tau)
     found = lw.reference(standing, "constrained_aba", rank_tolerance=0.0, outputs=("a", "status"))(q, v, tau)
     assert np.all(found.status == 0) and np.abs(found.a - exact).max() < 1e-7 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("algorithm", ["pv", "ltl"])
+def test_direct_solvers_take_a_tree_without_constraints(algorithm):
+    model = lw.load("chain:3")
+    q, v, tau = np.zeros(model.nq), np.ones(model.nv), np.ones(model.nv)
+    expected = lw.reference(model, "aba")(q, v, tau)
+    assert np.allclose(lw.compile(model, algorithm, outputs="a")(q, v, tau), expected)

@@ -10,6 +10,7 @@ import linkwright as lw
 from linkwright.algorithms.constrained.elimination_order import elimination_order
 from linkwright.errors import InputError
 from linkwright.model import Tree
+from linkwright.programs.breaking_ties import cheapest_ties
 from linkwright.viewer import graph_svg, write_svg
 from linkwright.viewer.camera import Camera
 from linkwright.viewer.elimination_steps import bbo_stages, lcaba_stages
@@ -77,7 +78,7 @@ def test_graph_shows_cuts_and_neighbours(tmp_path):
 def test_stages_of_elimination_agree_with_the_order():
     """The couplings drawn before a link goes are the neighbours LCABA's order says it has."""
     model = holding().with_constraints(lw.connect("head", "left_forearm"), lw.connect("neck", "right_wrist"))
-    order = elimination_order(Tree(model))
+    order = elimination_order(Tree(model), ties=cheapest_ties(model))
     found = lcaba_stages(model)
     flat = [i for stage in found for i in stage.eliminated]
     assert flat == [i for i, _ in order][: len(flat)] and not found[-1].coupled

@@ -31,6 +31,7 @@ from ..model import Model, Tree
 from ..scalar import maximum, solved
 from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
+from .breaking_ties import cheapest_ties
 from .constraint_programs import check_positions
 from .least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
 from .mixing import cheapest_mixture, numbers_of, too_alike_to_mix
@@ -182,6 +183,7 @@ class Solver:
         return ConstrainedProblem(
             tree, x["q"], x["v"], x["tau"], f_ext=external_forces(tree, x), desired=x.get("desired"),
             active=x.get("active"), mu=mu, baumgarte=options["baumgarte"], weakest=_weakest(tree.model, precision),
+            ties=cheapest_ties(tree.model) if self._stiffness.on_links else "last",
         )  # fmt: skip
 
     def solution(self, problem: ConstrainedProblem, options, lam: Sequence | None = None) -> Solution:

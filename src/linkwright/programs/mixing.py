@@ -17,6 +17,7 @@ from ..errors import InputError, unknown_name
 from ..model import Model, Tree, tree_of
 from ..model.found_once import found_once
 from ..trace import count_operations, simplify, trace
+from .breaking_ties import cheapest_ties
 from .least_operations import least_of_bbo, least_of_lcaba
 from .penalties import automatic_penalties
 
@@ -75,9 +76,10 @@ def cheapest_mixture(model: Model) -> Plan:
 @found_once
 def _count(model: Model, plan: Plan) -> int:
     tree, mu, start = tree_of(model), automatic_penalties(model).tolist(), [0.0] * model.nc
+    ties = cheapest_ties(model)
 
     def evaluate(q, v, tau):
-        problem = ConstrainedProblem(tree, q, v, tau, mu=mu)
+        problem = ConstrainedProblem(tree, q, v, tau, mu=mu, ties=ties)
         return {"a": iterate(MixedGraph(problem, start, plan), Iterations(_PASSES), start).a}
 
     program = simplify(trace(evaluate, {"q": model.nq, "v": model.nv, "tau": model.nv}))

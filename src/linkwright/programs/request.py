@@ -13,7 +13,7 @@ from typing import Any
 
 from ..codegen import program_content
 from ..errors import InputError, UnsupportedError, unknown_name
-from ..model import Model, Tree, tree_of
+from ..model import Model, Tree, configuration, tree_of
 from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
 from ..model.parameters import CONTACT_PARAMETERS, parameter_shapes
 from ..trace import Program, simplify, trace
@@ -120,7 +120,7 @@ class Request:
     def evaluate(self, values: Mapping[str, Any], *, differentiated: bool = False, status: bool = False) -> dict:
         """`differentiated`: for its derivatives, which some programs take at a simpler way to the same result;
         `status`: with the status, if that is found along with the outputs."""
-        tree = self.tree(values)
+        tree, values = self.tree(values), self._widened(values)
         further = {"precision": self.precision, "arithmetic": self.arithmetic, "differentiated": differentiated}
         results = self.recipe.evaluate(tree, values, {**self.options, **further})
         found = {name: results[name] for name in self.outputs}
@@ -128,6 +128,14 @@ class Request:
             with contextlib.suppress(KeyError):
                 found["status"] = results["status"]
         return found
+
+    def _widened(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """As they are computed with. Quaternions of floats have unit length to seven digits; in double precision the
+        rest would stretch whatever passes the joint, gravity too, and look like constraints that contradict one
+        another. Moving nowhere normalises them."""
+        if self.arithmetic == self.precision or "q" not in values:
+            return values
+        return {**values, "q": configuration.integrate(self.model, values["q"], [0.0] * self.model.nv)}
 
     def check_plan(self) -> None:
         """The part of checking that takes long."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..algorithms.constrained.carried_rows import roots
 from ..algorithms.constrained.elimination_order import elimination_order
 from ..model import Model, tree_of
+from ..programs.breaking_ties import cheapest_ties
 
 Node = int  # a link by its index, a constraint k by ~k, so that all constraints are negative
 
@@ -28,7 +29,7 @@ class Stage:
 
 def elimination(model: Model) -> list[tuple[int, tuple[int, ...]]]:
     """(link, its neighbours when it is eliminated), in LCABA's order."""
-    return elimination_order(tree_of(model))
+    return elimination_order(tree_of(model), ties=cheapest_ties(model))
 
 
 def lcaba_stages(model: Model) -> list[Stage]:

@@ -42,7 +42,7 @@ class EliminatedGraph:
         self.problem, self.order = problem, []
         self.carriers = set(constrained_bodies(tree))
         self.rows = rows = CarriedRows(problem, (), (), ()) if rows is None else rows
-        order = elimination_order(tree, rows.numbers)
+        order = elimination_order(tree, rows.numbers, problem.ties)
         # Algorithm 1, lines 1-10
         links = CoupledLinks(problem, lam, [i for i, _ in order], blocks, rows.numbers)
         IA, pA, H = links.IA, links.pA, links.H

@@ -113,6 +113,8 @@ class DelassusSweeps:
 class _AtRest:
     """What LCABA asks of a problem, where nothing moves and nothing pulls."""
 
+    ties = "last"
+
     def __init__(self, tree: Tree, posture: Posture, constraints: list[ConstraintRows]):
         self.tree, self.sweep, self.constraints = tree, posture, constraints
         self.tau: list[Scalar] = [0.0] * tree.nv

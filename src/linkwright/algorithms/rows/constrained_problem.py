@@ -21,15 +21,16 @@ class ConstrainedProblem:
     sweep    the mechanism as if its joints did not accelerate
     wrenches what that takes, less external forces
     weakest  pivots of rows over their size from which a solver for independent ones calls them dependent, if not usual
+    ties     which of equally coupled links is eliminated first (elimination_order.py)
     """
 
     def __init__(
         self, tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], *,
         f_ext: Sequence[Force] | None = None, desired: Sequence[Scalar] | None = None,
         active: Sequence[Scalar] | None = None, mu: Sequence[Scalar] | None = None, baumgarte: float | None = None,
-        weakest: float | None = None,
+        weakest: float | None = None, ties: str = "last",
     ):  # fmt: skip
-        self.tree, self.q, self.weakest = tree, q, weakest
+        self.tree, self.q, self.weakest, self.ties = tree, q, weakest, ties
         self.tau = [t + s for t, s in zip(tau, passive_torques(tree, q, v), strict=True)]
         self.sweep = MotionSweep(tree, q, v)
         self.wrenches = self.sweep.wrenches(tree, f_ext)

@@ -75,10 +75,10 @@ def solve_LT(L, parents, b: Sequence[Scalar]) -> list[Scalar]:
 
 
 def solve_L(L, parents, b: Sequence[Scalar]) -> list[Scalar]:
-    """x with L x = b."""
+    """x with L x = b. What was found last is subtracted last: nothing waits for it that need not."""
     x = list(b)
     for k in range(len(x)):
-        for j in above(k, parents):
+        for j in reversed(list(above(k, parents))):
             x[k] = x[k] - L[k][j] * x[j]
         x[k] = x[k] * reciprocal(L[k][k])
     return x
