@@ -17,7 +17,7 @@ from linkwright.algorithms.constrained.pv_base import pv_auto
 from linkwright.algorithms.constrained.pv_early import pv_early
 from linkwright.algorithms.delassus.delassus_dense import dense_delassus
 from linkwright.algorithms.delassus.pv_osim_fast import pv_osim_fast
-from linkwright.algorithms.rows.constrained_problem import ConstrainedProblem
+from linkwright.algorithms.rows.constrained_problem import PERHAPS, ConstrainedProblem
 from linkwright.model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose, Tree
 from linkwright.model.joint import free_flyer
 from linkwright.referee import solve_kkt
@@ -87,7 +87,8 @@ def solve(solver, model: Model, q, v, tau, **options):
         np.stack([np.broadcast_to(np.asarray(x, dtype=float), count) for x in values], axis=1)
         for values in (solution.a, solution.pivots)
     )
-    return a, ~(pivots > 0).all(axis=1) | ~np.isfinite(a).all(axis=1)
+    dependent = np.broadcast_to(0.0 if solution.unsure is None else solution.unsure, count) > PERHAPS
+    return a, ~(pivots > 0).all(axis=1) | ~np.isfinite(a).all(axis=1) | dependent
 
 
 def errors(a, exact) -> np.ndarray:

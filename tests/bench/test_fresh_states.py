@@ -96,3 +96,16 @@ def test_rows_unmet_for_all_to_see_may_be_called_so():
     assert found["status"] == 4 and found["contradiction"] == "no" and found["verdict"] == "right"
     assert found["exact"].residual < 1e-8 * found["exact"].asked
     assert found["exact"].residual > 1e-3 * found["exact"].moving
+
+
+@pytest.mark.parametrize("solver", ["lcaba", "prox_bbo"])
+def test_quaternions_of_floats_have_unit_length_in_double_precision(solver):
+    """Every constraint is given twice, at rest: gravity, stretched by 1e-7, looked like a contradiction."""
+    found = verdict("redundant", 4, 3, solver, "reference32", seed=51)
+    assert found["status"] == 0 and found["error"] < 1e-6
+
+
+def test_a_straight_limb_that_loses_two_directions_is_not_singular():
+    """On a floating base: 1.5e-9 stands in for a pivot of 7e-17, and evidence shows that this does no harm."""
+    found = verdict("toggles", 8, 15, "pv_early", seed=55)
+    assert found["status"] == 0 and found["error"] < 1e-7

@@ -51,6 +51,9 @@ class Exact:
     def __init__(self, states: States, precision: str, *, digits: str = "double"):
         self.states, self.precision = states, precision
         self.tolerance, self.scales = rank_tolerance(states.model, precision), row_scales(states.model)
+        # quaternions of floats stand for rotations: of unit length in all digits that are computed with
+        nowhere = np.zeros(states.v.shape)
+        self._q = states.q if precision == "float64" else states.model.integrate(states.q, nowhere)
         self.solutions = [self._solved(k, digits) for k in range(len(states))]
         self.a = np.array([s.a for s in self.solutions])
         self.nearest = np.array([_nearest(s.singular_values / self.tolerance) for s in self.solutions])
@@ -82,8 +85,8 @@ class Exact:
     def _solved(self, k: int, digits: str) -> KKTSolution:
         s = self.states
         return solve_kkt(
-            s.model, s.q[k], s.v[k], s.tau[k], desired=None if s.desired is None else s.desired[k], precision=digits,
-            rank_tolerance=self.tolerance, scales=self.scales,
+            s.model, self._q[k], s.v[k], s.tau[k], desired=None if s.desired is None else s.desired[k],
+            precision=digits, rank_tolerance=self.tolerance, scales=self.scales,
         )  # fmt: skip
 
     def _contradiction(self, s: KKTSolution) -> int:
@@ -91,7 +94,7 @@ class Exact:
         return NO if s.residual <= least * s.asked else PERHAPS if s.residual <= most * s.asked else YES
 
     def _is_unmet(self, s: KKTSolution) -> bool:
-        return s.residual > self._left(s)[0] * max(1.0, s.moving)
+        return s.residual > _LEFT[self.precision][1] * max(1.0, s.moving)
 
     def _left(self, s: KKTSolution) -> tuple[float, float]:
         """What is rounding, and what is more than that, relative to some accelerations of the rows."""

@@ -1,9 +1,9 @@
 """What PV-early says of its answer. Not in the paper, which supposes that no joint acts weakly on its row.
 
 At a given pose a joint may hardly act on a row, or not at all (a straight leg, a constraint switched off). Where the
-rows put off (spare_rows.py) did not help, 1.5e-9 of what usually moves them stands in for their compliance;
-accelerations then err by about 1e-8 unless the mechanism itself is singular, which cannot be told from here, so a pivot
-is zero. So it is where rows were dropped that are not met.
+rows put off (spare_rows.py) did not help, as where a straight limb loses two directions at once, 1.5e-9 of what usually
+moves them stands in for their compliance. Accelerations then err by about 1e-8 unless the mechanism itself is singular,
+which cannot be told from here: evidence.py tells. A pivot is zero where rows were dropped that are not met.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...spatial.partial_factorization import WEAKEST, PartialLDL, most_doubtful,
 from ..convergence.lost_digits import lost_to_free_accelerations, usually_lost_to_masses
 from ..convergence.met_constraints import unmet
 from ..convergence.overstretched import overstretched
-from ..rows.constrained_problem import NO, PERHAPS, ConstrainedProblem, Solution
+from ..rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
 from .early_rows import Arrival, every_elimination, every_step
 
 # A pivot weaker than this raises doubt about the rank (evidence.py): a weak direction shows in several of them.
@@ -39,7 +39,6 @@ def judged(
     pivots = [
         x for i in tree.outward() for step in reversed(arrivals[i].steps) for x in step.joint.D.pivots
     ]  # fmt: skip
-    pivots.append(where(doubt > 0.0, 0.0, 1.0))
     if drops_rows:
         sizes = [abs(x) for x in a]
         for step in steps:
@@ -49,6 +48,6 @@ def judged(
     free_size = RowVector(abs(y) for step in steps for y in step.y).largest
     free = lost_to_free_accelerations(free_size, a, sqrt(maximum(weakest, WEAKEST)))
     pulled = overstretched(problem, [(step.joint, step.y) for step in steps], lam)
-    unsure = where((weakest < WEAKEST_AS_GIVEN) | pulled, PERHAPS, NO)
+    unsure = where(doubt > 0.0, PROBABLY, where((weakest < WEAKEST_AS_GIVEN) | pulled, PERHAPS, NO))
     lost = maximum(usually_lost_to_masses(tree.model), free)
     return Solution(a, lam, residuals, 1.0, pivots, lost=lost, unsure=unsure)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from ...scalar import Scalar, guard, maximum, until, where
 from ...spatial import Force, RowVector, sum_of
 from ...spatial.partial_factorization import WEAKEST
-from ..rows.constrained_problem import NO, PROBABLY, ConstrainedProblem, Solution
+from ..rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
 from ..rows.row_scales import row_scales
 from ..tree.rnea import joint_torques
 from .balance import Balance, balance
@@ -33,6 +33,13 @@ _SAFETY = 5.0
 # them; directions a third of the tolerance strong and less pull fifty times as hard, so a pattern may be fifty times
 # as blind to them as usual.
 _PULL = 3.0
+# Where WEAKEST stands in for a pivot, a singular mechanism pulls only as hard as that, less what a pattern is blind to;
+# one that is far from singular does not come near a thousandth of it.
+_PULL_IN_PLACE = 1e-3
+# Rows that such a stand-in leaves unmet by more than this, beside the accelerations in them, contradict one another: it
+# gives way by up to a tenth of this where they do not.
+_CONTRADICTION = 1e-7
+_FAR = 1.0  # an error that no answer may have
 
 
 @dataclass(frozen=True)
@@ -61,11 +68,17 @@ def examined(
         doubt = where(solution.unsure > NO, 1.0, doubt)
     for pivot in solution.pivots:  # what cannot be solved is beyond doubt
         doubt = where(pivot > 0.0, doubt, 0.0)
-    error, pull = _Stages(problem, solution, solve, trusted.rounding).run(doubt)
+    stages = _Stages(problem, solution, solve, trusted.rounding)
+    error, pull = stages.run(doubt)
     right = error <= trusted.error
     lost = where(doubt > 0.5, where(right, 0.0, 2.0 * trusted.most_lost), solution.lost)
     if pull is not None:
-        unsure = where(doubt > 0.5, where(pull * (problem.weakest or WEAKEST) < _PULL, NO, PROBABLY), NO)
+        weakest = problem.weakest or WEAKEST
+        most = where(stages.assumed, min(_PULL, _PULL_IN_PLACE * weakest / WEAKEST), _PULL)
+        # where nothing is carried it is known beforehand, a truth value of Python's, whose ~ is a number
+        met = not stages.assumed if isinstance(stages.assumed, bool) else ~stages.assumed
+        free = (pull * weakest < most) & (right | met)
+        unsure = where(doubt > 0.5, where(free, NO, PROBABLY), NO)
     else:
         unsure = None if solution.unsure is None else where(right, NO, solution.unsure)
     return replace(solution, lost=lost, unsure=unsure)
@@ -87,6 +100,8 @@ class _Stages:
         self.believed = RowVector([0.0] * m if solution.believed is None else solution.believed)
         self.proximal = solution.weakest is not None
         self.ranks = solution.unsure is not None and not self.proximal
+        # that something stands in for a pivot, which gives way where rows contradict one another
+        self.assumed = False if solution.unsure is None else solution.unsure > PERHAPS
         usual = row_scales(problem.tree.model).tolist() if m else []
         self.usual = RowVector(d**0.5 * (1.0 - idle) for d, idle in zip(usual, problem.idle, strict=True))
         self.names = ["torques", *["rounded"] * _PATTERNS, "rows", *["rounded rows"] * _PATTERNS]
@@ -123,6 +138,8 @@ class _Stages:
         counts = counts + short * (_SAFETY * sum_of(at["rounded rows"]) + sum_of(at.get("left", [0.0])))
         error = error + counts * (_largest(step.a) / maximum(_largest(a), 1.0))
         if self.ranks:
+            missed = (_largest(found.residuals) > _CONTRADICTION * _largest(found.residual_sizes)) & self.assumed
+            error = error + at["rows"][0] * where(missed, _FAR, 0.0)
             pull = maximum(pull, sum_of(at["moved"]) * _largest(self.usual * RowVector(step.lam)))
         if self.proximal:  # K a - rows is lam / mu
             left = [where(at["rows"][0] > 0.5, -r, x) for r, x in zip(step.residuals, left, strict=True)]
