@@ -7,7 +7,7 @@ import pytest
 
 from linkwright.codegen import compile_program, threads
 from linkwright.errors import InputError, UnsupportedError
-from linkwright.scalar import cos, sin
+from linkwright.scalar import absolute, cos, sin, until
 from linkwright.trace import trace
 
 
@@ -126,3 +126,50 @@ def test_refusals(case):
         function.repeat({**inputs, "pus": 1.0}, 5)
     with pytest.raises(UnsupportedError, match="repeat=True"):
         compile_program(pendulums(2)).repeat(inputs, 5)
+
+
+def halvings():
+    """A step whose loop takes each sample as many passes as it likes, and tells."""
+
+    def step(x, push):
+        def body(values):
+            y, count = values
+            return [y * 0.5, count + 1.0], absolute(y) < 0.02
+
+        y, count = until(body, [x[0] + push[0], 0.0], limit=60, expected=6.0)
+        return {"x": [x[0] * 0.9 + y + sin(x[1] * 40.0), x[1] + 0.37 * count], "passes": count, "y": y}
+
+    return trace(step, {"x": 2, "push": 1})
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("batch", [70, 133])
+def test_samples_that_take_alike_long_go_together_and_nothing_changes(lanes, batch):
+    """The order is another one, results are the same: records, states, inputs that advance, ragged last blocks."""
+    function = compile_program(halvings(), lanes=lanes, repeat=True)
+    rng = np.random.default_rng(1)
+    x, push = rng.normal(size=(batch, 2)) * [10.0, 1.0], rng.normal(size=(batch, 13, 1)) * 10.0
+    inputs = {"x": x, "push": push}
+    for every, last in ((1, ()), (3, ("x",)), (4, ("passes",)), (13, ("x", "y", "passes")), (50, ())):
+        given = {"every": every, "last": last, "advancing": ("push",)}
+        plain = function.repeat(inputs, 13, **given)
+        assert len(np.unique(plain.passes)) > 3  # else there is nothing to order
+        ordered = function.repeat(inputs, 13, effort="passes", **given)
+        for name in ("x", "passes", "y"):
+            np.testing.assert_array_equal(ordered[name], plain[name])
+    np.testing.assert_array_equal(inputs["x"], x)
+
+
+def test_ordered_batches_are_split_over_threads(monkeypatch):
+    function = compile_program(halvings(), lanes=4, repeat=True, threads=2)
+    monkeypatch.setattr(threads, "SMALLEST_SHARE", 100)
+    rng = np.random.default_rng(2)
+    inputs = {"x": rng.normal(size=(90, 2)), "push": rng.normal(size=(90, 1)) * 10.0}
+    plain, ordered = (function.repeat(inputs, 9, effort=effort) for effort in (None, "passes"))
+    np.testing.assert_array_equal(ordered.x, plain.x)
+
+
+def test_an_effort_nobody_tells_is_refused():
+    function = compile_program(halvings(), lanes=1, repeat=True)
+    with pytest.raises(InputError, match="pases"):
+        function.repeat({"x": [1.0, 0.0], "push": [1.0]}, 2, effort="pases")

@@ -34,8 +34,8 @@ def test_random_trees(algorithm, seed, n, f_ext, rng, monkeypatch):
     of = asked.of[0]
     direction = {name: rng.normal(size=model.nv) for name in wrt}
     rate = central_difference(program, given, direction, of, model)
-    for unrolled in (0, 1000) if algorithm == "aba" else (0,):
-        monkeypatch.setattr(analytic, "UNROLLED", unrolled)
+    for looped in (0, 1000) if algorithm == "aba" else (0,):
+        monkeypatch.setattr(analytic, "LOOPED", looped)
         found = interpret(asked.program(), given)
         total = sum(found[f"d{of}_d{name}"] @ d for name, d in direction.items())
         np.testing.assert_allclose(total, rate, rtol=0, atol=1e-9 * np.abs(rate).max())

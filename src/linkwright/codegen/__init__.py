@@ -19,6 +19,7 @@ The way of a program, each step in the file of its name:
     loader      object files -> memory
     linking     object files -> one block that needs no LLVM (saved_function: as a file; linked_loader: into memory;
                 instruction_sets: which processors it runs on)
+    together    independent passes in the lanes of one sample (rows_in_place: what they read and write by pointer)
     function    what the user holds (runner: the general way of calling it)
 
 Names are imported when they are first used: what runs a saved function needs neither LLVM nor what generates code.

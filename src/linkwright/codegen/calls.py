@@ -16,4 +16,5 @@ def called_name(lanes: int, call: ChunkCall | LoopCall) -> str:
 
 
 def body_calls(loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
-    return [f"call void @{called_name(vector.lanes, call)}({places.parameters})" for call in loop.calls]
+    given = f"{places.parameters}, i64 %pass" if loop.independent else places.parameters
+    return [f"call void @{called_name(vector.lanes, call)}({given})" for call in loop.calls]

@@ -61,15 +61,16 @@ class CompiledFunction:
 
     def repeat(
         self, inputs: Mapping[str, Any], steps: int, *, every: int = 1, advancing: Sequence[str] = (),
-        last: Sequence[str] = (),
+        last: Sequence[str] = (), effort: str | None = None,
     ):  # fmt: skip
         """Run `steps` times in one call, each output fed back to the input of its name (compile with repeat=True).
 
         Inputs named in `advancing` hold one row per step, (steps, ...) or (B, steps, ...). Returns every `every`-th
         result and the final one, each array (records, ...) or (B, records, ...); of outputs named in `last` the final
-        one only.
+        one only. `effort` names an output that says how long a sample took: of large batches samples that take alike
+        long are then computed together, which is faster and changes no result.
         """
-        return repeat(self._runner, inputs, steps, every=every, advancing=advancing, last=last)
+        return repeat(self._runner, inputs, steps, every=every, advancing=advancing, last=last, effort=effort)
 
     def save(self, path: str | Path, *, processor: str | None = None) -> Path:
         """Write the machine code to a file that `linkwright.load_function` runs without LLVM, robot or tracing.

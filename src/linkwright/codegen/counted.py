@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .calls import body_calls, called_name
 from .packing import counting_loop
 from .places import Place, Places
 from .plan import LoopCall, Plan
-from .tables import Line, Memory, Move
+from .rows_in_place import rows_in_place
+from .tables import Line, Memory, Move, merged
 from .vector_type import VectorType, float_literal
 
 TABLES = "lw_tables"
@@ -22,8 +25,9 @@ def table_definition(plan: Plan, scalar: VectorType) -> list[str]:
 
 
 def counted_function(plan: Plan, loop: LoopCall, places: Places, vector: VectorType) -> list[str]:
-    moves = _Moves(plan, places, vector)
-    before, after = moves.text(loop.rows, "round", "call"), moves.text(loop.results, "call", "next")
+    moves, rows = _Moves(plan, places, vector), rows_in_place(plan, loop, vector)
+    before = moves.text(merged(rows.rows), "round", "call")
+    after = moves.text(merged(rows.results), "call", "next")
     lines = [
         f"define internal void @{called_name(vector.lanes, loop)}({places.parameters}) nounwind {{",
         "entry:",
@@ -59,7 +63,7 @@ class _Moves:
         self._count += 1
         return f"%m{self._count}"
 
-    def text(self, moves: tuple[Move, ...], before: str, after: str) -> list[str]:
+    def text(self, moves: Sequence[Move], before: str, after: str) -> list[str]:
         """Code that begins in the block `before` and leaves to `after`."""
         lines: list[str] = []
         block = before

@@ -137,7 +137,8 @@ class _ChunkBody:
         if node in self.outline.leaves:
             op, *rest = self.outline.leaves[node]
             return self.builder.constant(rest[0]) if op is Op.CONST else self._load_input(self.places.input(*rest))
-        value = self._load(self.places.slot_read(slot))
+        place, shared = self.places.slot_read(slot), self.places.is_shared(slot)
+        value = self._load_shared(place, self.builder.type.one) if shared else self._load(place)
         if node in self.outline.truths:
             return self.builder.compare("une", value, self.builder.type.number(0.0))
         return value
@@ -150,6 +151,8 @@ class _ChunkBody:
 
     def _load_input(self, place: Place) -> str:
         kind = self.builder.type
+        if self.places.is_shared(None):
+            return self._load_shared(place, kind.one.in_arrays)
         if not (kind.converts and self.places.in_arrays):
             return self._load(place)
         return self.builder.emit(kind.from_arrays(self.builder.load(place, kind.in_arrays.bytes, kind.in_arrays)))
@@ -166,6 +169,13 @@ class _ChunkBody:
             self.builder.store(rounded, place, kind.in_arrays.bytes, kind.in_arrays)
         else:
             self._store(self.builder.emit(kind.from_arrays(rounded)), place)
+
+    def _load_shared(self, place: Place, kind: VectorType) -> str:
+        """One number of memory in all lanes."""
+        number = self.builder.load(place, kind.bytes, kind)
+        if kind.dtype != self.builder.type.dtype:
+            number = self.builder.emit(self.builder.type.one.from_arrays(number))
+        return self.builder.spread(number)
 
     def _load(self, place: Place) -> str:
         return self.builder.load(place, self.places.alignment)

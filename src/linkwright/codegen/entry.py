@@ -25,7 +25,7 @@ from .python_abi import (
 from .vector_type import VectorType
 
 ENTRY = "lw_entry"
-LARGEST_STACK_WORKSPACE = 64 * 1024  # bytes for a single sample; more belongs on the heap, as the Python path has it
+LARGEST_STACK_WORKSPACE = 256 * 1024  # bytes for a single sample; more belongs on the heap, as the Python path has it
 GIL_OPERATIONS = 100_000  # calls longer than this (some 25 us) let other Python threads run meanwhile
 READABLE = C_CONTIGUOUS | ALIGNED
 

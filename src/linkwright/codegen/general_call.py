@@ -34,7 +34,7 @@ class Runner:
         self._single = self.code.function(SINGLE, pointer, pointer)
         self._kernel = self.code.function(KERNEL, pointer, pointer, pointer, whole, whole, pointer)
         self.repeaters: dict[int, Callable[..., None]] = {
-            lanes: self.code.function(repeat_name(lanes), *[pointer] * 4, *[whole] * 4, pointer)
+            lanes: self.code.function(repeat_name(lanes), *[pointer] * 4, *[whole] * 4, pointer, pointer)
             for lanes in ((1, image.lanes) if image.repeats else ())
         }
         """Drivers of many steps in one call, by lanes."""

@@ -68,7 +68,12 @@ class Builder:
         entry = self.load((table.name, table.offset(value)), table.entry.bytes, table.entry)
         if not table.spread:
             return entry
-        lane = self.emit(f"insertelement {kind.text} poison, {kind.scalar} {entry}, i32 0")
+        return self.spread(entry)
+
+    def spread(self, number: str) -> str:
+        """One number in all lanes."""
+        kind = self.type
+        lane = self.emit(f"insertelement {kind.text} poison, {kind.scalar} {number}, i32 0")
         return self.emit(f"shufflevector {kind.text} {lane}, {kind.text} poison, <{kind.lanes} x i32> zeroinitializer")
 
     def widened(self) -> Builder:

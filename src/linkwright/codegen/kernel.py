@@ -13,6 +13,7 @@ from .packing import PACK, UNPACK, counting_loop, packing_functions
 from .places import block_layout
 from .plan import Plan
 from .row_table import row_table
+from .together import own_memory
 from .vector_type import VectorType
 
 SINGLE, KERNEL = "lw_single", "lw_kernel"
@@ -35,7 +36,7 @@ def workspace_bytes(plan: Plan, vector: VectorType) -> int:
 
 
 def single_workspace_bytes(plan: Plan, vector: VectorType) -> int:
-    return row_table(plan, vector).end
+    return row_table(plan, vector).end + own_memory(plan, vector)
 
 
 def chunk_calls(plan: Plan, scalar: VectorType, inputs: str, outputs: str) -> list[str]:

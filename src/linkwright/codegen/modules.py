@@ -22,7 +22,9 @@ from .places import Places, direct_places, packed_places
 from .plan import ChunkCall, Plan, make_plan
 from .repeating_drivers import COPY_DECLARATION, batch_repeat, repeat_workspace_bytes, scalar_repeat
 from .rounds import called_functions
+from .rows_in_place import body_places, rows_in_place
 from .target import Target
+from .together import PassesTogether, chunks_together, loops_together
 from .vector_type import VectorType
 
 STEPS_PER_MODULE = 12_000  # or one chunk: a module is the unit of parallel compilation, and costs 2 ms by itself
@@ -68,6 +70,7 @@ class ModuleSource:
         if self.vector.lanes > 1:
             yield from self._chunk_modules(self.vector)
         yield from self._chunk_modules(self.scalar)
+        yield from self._modules_of_passes_together()
         drivers = table_definition(self.plan, self.scalar)
         drivers += called_functions(self.plan, self._places(self.scalar), self.scalar)
         drivers += single_driver(self.plan, self.scalar)
@@ -87,11 +90,23 @@ class ModuleSource:
         places = self._places(vector)
         sincos_lanes = 1 if many else self.target.machine.lanes(vector.dtype)
         numbers = [call.number for call in self.plan.called(vector.lanes) if isinstance(call, ChunkCall)]
-        for together in self._grouped(numbers):
+        if not many:
+            numbers = sorted(set(numbers) - chunks_together(self.plan, vector))
+        in_place = {k: rows_in_place(self.plan, loop, vector) for k, loop in self.plan.bodies.items()}
+        for group in self._grouped(numbers):
             emitter = ChunkEmitter(self.plan, vector, places, sincos_lanes=sincos_lanes)
             lines: list[str] = []
-            for number in together:
+            for number in group:
+                rows = in_place.get(number)
+                emitter.places = places if rows is None else body_places(self.plan, rows, places, vector)
                 lines += emitter.function(number, chunk_name(vector.lanes, number))
+            yield self._text(lines, emitter.declarations)
+
+    def _modules_of_passes_together(self) -> Iterator[str]:
+        for loop in loops_together(self.plan, self.scalar):
+            passes = PassesTogether(self.plan, loop, self.scalar)
+            emitter = ChunkEmitter(self.plan, passes.vector, passes.places(), sincos_lanes=1)
+            lines = [line for k in loop.chunks for line in emitter.function(k, passes.chunk_name(k))]
             yield self._text(lines, emitter.declarations)
 
     def _grouped(self, numbers: list[int]) -> Iterator[list[int]]:

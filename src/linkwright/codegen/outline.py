@@ -109,6 +109,13 @@ class _Writer:
         self._values += 1
         return self._values - 1
 
+    def _result_table(self, loop: Until | Repeat) -> list[int]:
+        """Values for the results of a counted loop, pass by pass; in memory an element of all passes lies together."""
+        if not isinstance(loop, Repeat):
+            return []
+        reserved = self.tables.reserve(loop.limit * loop.row_results)
+        return [reserved[k * loop.limit + p] for p in range(loop.limit) for k in range(loop.row_results)]
+
     def _leaf_place(self, value: int) -> Place | None:
         op, *rest = self.leaves.get(value, (Op.CONST,))
         return (Memory.INPUT, rest[0], rest[1]) if op is Op.INPUT else None
@@ -152,7 +159,7 @@ class _Writer:
                     for x in node[2 : 2 + loop.carried]
                 ]  # fmt: skip
                 self.cells.update(cells[index])
-                cells[index] += self.tables.reserve(loop.results - loop.carried)
+                cells[index] += self._result_table(loop)
             elif node[0] is Op.RESULT:
                 values[index] = cells[node[1]][node[2]]
         parts: list[Stretch | CodeLoop] = []

@@ -11,28 +11,42 @@ from __future__ import annotations
 from .vector_type import VectorType
 
 PACK, UNPACK = "lw_pack", "lw_unpack"
+PACK_ORDERED, UNPACK_ORDERED = "lw_pack_ordered", "lw_unpack_ordered"
 
 
-def packing_functions(vector: VectorType) -> list[str]:
-    return [*_pack(vector), *_unpack(vector)]
+def packing_functions(vector: VectorType, *, ordered: bool = False) -> list[str]:
+    """With `ordered`, those with a table more, the last argument: which sample comes at which place."""
+    return [*_pack(vector, ordered), *_unpack(vector, ordered)]
 
 
-def _pack(v: VectorType) -> list[str]:
+def _looked_up(ordered: bool, place: str, sample: str) -> list[str]:
+    """Define `sample`, the one that comes at a place."""
+    if not ordered:
+        return [f"{sample} = add i64 {place}, 0"]
+    return [
+        f"{sample}_at = getelementptr i64, ptr %order, i64 {place}",
+        f"{sample} = load i64, ptr {sample}_at, align 8",
+    ]
+
+
+def _pack(v: VectorType, ordered: bool) -> list[str]:
     """void pack(base, elements from sample to sample, row length, block, first sample, last valid sample)
 
     Samples beyond the last are replaced by the last one, so nothing outside the array is read.
     """
+    name, table = (PACK_ORDERED, ", ptr %order") if ordered else (PACK, "")
     lines = [
-        f"define internal void @{PACK}(ptr %base, i64 %stride, i64 %n, ptr %block, i64 %first, i64 %last) "
+        f"define internal void @{name}(ptr %base, i64 %stride, i64 %n, ptr %block, i64 %first, i64 %last{table}) "
         "nounwind noinline {",
         "entry:",
     ]
     for lane in range(v.lanes):
         lines += [
-            f"%sample{lane} = add i64 %first, {lane}",
-            f"%valid{lane} = icmp slt i64 %sample{lane}, %last",
-            f"%clamped{lane} = select i1 %valid{lane}, i64 %sample{lane}, i64 %last",
-            f"%offset{lane} = mul i64 %clamped{lane}, %stride",
+            f"%place{lane} = add i64 %first, {lane}",
+            f"%valid{lane} = icmp slt i64 %place{lane}, %last",
+            f"%clamped{lane} = select i1 %valid{lane}, i64 %place{lane}, i64 %last",
+            *_looked_up(ordered, f"%clamped{lane}", f"%sample{lane}"),
+            f"%offset{lane} = mul i64 %sample{lane}, %stride",
             f"%row{lane} = getelementptr {v.in_arrays.scalar}, ptr %base, i64 %offset{lane}",
         ]
     tile = _tile_loop(v, "%row", load_from_rows=True)
@@ -64,23 +78,26 @@ def _pack(v: VectorType) -> list[str]:
     ]
 
 
-def _unpack(v: VectorType) -> list[str]:
-    """void unpack(block, array, elements from sample to sample, row length, first sample, samples from there on)"""
+def _unpack(v: VectorType, ordered: bool) -> list[str]:
+    """void unpack(block, array, elements from sample to sample, row length, first sample, samples from there on)
+
+    A table of the order is read up to a whole block, whatever is there.
+    """
+    name, table = (UNPACK_ORDERED, ", ptr %order") if ordered else (UNPACK, "")
     lines = [
-        f"define internal void @{UNPACK}(ptr %block, ptr %base, i64 %stride, i64 %n, i64 %first, i64 %samples) "
+        f"define internal void @{name}(ptr %block, ptr %base, i64 %stride, i64 %n, i64 %first, i64 %samples{table}) "
         "nounwind noinline {",
         "entry:",
     ]
     for lane in range(v.lanes):
         lines += [
-            f"%sample{lane} = add i64 %first, {lane}",
+            f"%place{lane} = add i64 %first, {lane}",
+            *_looked_up(ordered, f"%place{lane}", f"%sample{lane}"),
             f"%offset{lane} = mul i64 %sample{lane}, %stride",
             f"%row{lane} = getelementptr {v.in_arrays.scalar}, ptr %base, i64 %offset{lane}",
         ]
     element = [
-        "%position = mul i64 %lane, %stride",
-        "%target = add i64 %position, %k",
-        f"%to = getelementptr {v.in_arrays.scalar}, ptr %row0, i64 %target",
+        f"%to = getelementptr {v.in_arrays.scalar}, ptr %row, i64 %k",
         f"%column = mul i64 %k, {v.lanes}",
         "%source = add i64 %column, %lane",
         f"%from = getelementptr {v.scalar}, ptr %block, i64 %source",
@@ -102,6 +119,10 @@ def _unpack(v: VectorType) -> list[str]:
         "%more_rows = icmp slt i64 %lane, %count",
         "br i1 %more_rows, label %rows_body, label %done",
         "rows_body:",
+        "%place = add i64 %first, %lane",
+        *_looked_up(ordered, "%place", "%sample"),
+        "%offset = mul i64 %sample, %stride",
+        f"%row = getelementptr {v.in_arrays.scalar}, ptr %base, i64 %offset",
         "br label %columns",
         *inner,
         "rows_next:",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .plan import Plan
-from .row_table import RowTable, row_table
+from .row_table import row_table
 from .vector_type import VectorType
 from .visits import scratch_bytes
 
@@ -30,11 +30,9 @@ class Places:
     slot_read: Callable[[int], Place]
     alignment: int
     in_arrays: bool  # inputs and outputs are the numbers of the user's arrays themselves
-    rows: RowTable | None = None
-
-    def prologue(self, lines: Iterable[str]) -> list[str]:
-        """What defines the pointers to rows that a function's lines use."""
-        return [] if self.rows is None else self.rows.loads(lines)
+    prologue: Callable[[Iterable[str]], list[str]]  # what defines the pointers that a function's lines use
+    # whether a slot, or None: any input, holds one number for all lanes
+    is_shared: Callable[[int | None], bool] = lambda slot: False
 
 
 def direct_places(plan: Plan, vector: VectorType) -> Places:
@@ -48,7 +46,7 @@ def direct_places(plan: Plan, vector: VectorType) -> Places:
         slot_read=lambda slot: ("%read", slot * size),
         alignment=vector.scalar_bytes,
         in_arrays=True,
-        rows=row_table(plan, vector),
+        prologue=row_table(plan, vector).loads,
     )
 
 
@@ -84,4 +82,5 @@ def packed_places(plan: Plan, vector: VectorType) -> Places:
         slot_read=lambda slot: ("%read", layout.slot_start + slot * size),
         alignment=size,
         in_arrays=False,
+        prologue=lambda lines: [],
     )

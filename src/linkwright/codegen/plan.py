@@ -28,7 +28,8 @@ class ChunkCall:
 class LoopCall:
     """Call `calls` over and over, `limit` times at the most, as long as slot `running` holds no zero in some lane; if
     there is no such slot, `limit` times, with `rows` to copy before each pass and `results` after it. With a `visit`
-    several lanes go round one by one, in the code for one."""
+    several lanes go round one by one, in the code for one. Passes are `independent` if they need nothing of each
+    other, and then each is told its number."""
 
     number: int
     calls: tuple[ChunkCall | LoopCall, ...]
@@ -37,6 +38,12 @@ class LoopCall:
     rows: tuple[Move, ...] = ()
     results: tuple[Move, ...] = ()
     visit: Visit | None = None
+    independent: bool = False
+
+    @property
+    def chunks(self) -> list[int]:
+        """Those it calls itself."""
+        return [call.number for call in self.calls if isinstance(call, ChunkCall)]
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,12 @@ class Plan:
     @property
     def program(self) -> Program:
         return self.outline.program
+
+    @property
+    def bodies(self) -> dict[int, LoopCall]:
+        """Chunk -> the loop with independent passes whose body it is part of."""
+        loops = [x for x in self.called(1) if isinstance(x, LoopCall) and x.independent]
+        return {k: loop for loop in loops for k in loop.chunks}
 
     @property
     def visited(self) -> bool:
@@ -98,7 +111,8 @@ def make_plan(program: Program, machine: Machine, chunk_size: int | None = None)
         inside = calls(loop.parts)
         chunks = [allocation.chunks[call.number] for call in _called(inside, 1) if isinstance(call, ChunkCall)]
         visit = make_visit(loop, chunks, outline, allocation.cell_slots) if is_rare(loop, allocation.slots) else None
-        return LoopCall(loop.number, inside, loop.limit, running, rows, results, visit)
+        independent = running is None and not loop.carried and all(isinstance(x, Stretch) for x in loop.parts)
+        return LoopCall(loop.number, inside, loop.limit, running, rows, results, visit, independent)
 
     instructions = [x for stretch in outline.stretches for x in stretch.instructions]
     return Plan(

@@ -5,21 +5,20 @@ they are or advance by a row with each step. Every few steps, and after the last
 after the other. State stays in packed blocks (or, for one lane, in two rows) from the first step to the last.
 
     void repeat(ptr inputs, ptr outputs, ptr strides, ptr advances, i64 begin, i64 end, i64 steps, i64 every,
-                ptr workspace)
+                ptr order, ptr workspace)
 
-`strides` holds the elements from sample to sample of each input, then of each output; `advances` those from step to
-step, then from record to record. Zero means the same row again: an input that stays, an output of which the last
-record is enough.
+`order` says which sample comes at which place from begin to end, and is read up to a whole block. `strides` holds the
+elements from sample to sample of each input, then of each output; `advances` those from step to step, then from record
+to record. Zero means the same row again: an input that stays, an output of which the last record is enough.
 """
 
 from __future__ import annotations
 
-from .kernel import block_bytes, block_calls, block_start, chunk_calls, load_table, tile_blocks
+from .kernel import block_bytes, block_calls, block_start, chunk_calls, load_table, single_workspace_bytes, tile_blocks
 from .machine import ALIGNMENT
-from .packing import PACK, UNPACK, counting_loop
+from .packing import PACK_ORDERED, UNPACK_ORDERED, counting_loop, packing_functions
 from .places import block_layout
 from .plan import Plan
-from .row_table import row_table
 from .vector_type import VectorType
 
 COPY_DECLARATION = "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)"
@@ -81,7 +80,9 @@ def scalar_repeat(plan: Plan, scalar: VectorType) -> list[str]:
         "%more_samples = icmp slt i64 %k, %count",
         "br i1 %more_samples, label %samples_body, label %done",
         "samples_body:",
-        "%sample = add i64 %begin, %k",
+        "%place = add i64 %begin, %k",
+        "%sample_at = getelementptr i64, ptr %order, i64 %place",
+        "%sample = load i64, ptr %sample_at, align 8",
         *start,
         "br label %stepping",
         *_steps_head("samples_body", "samples_next"),
@@ -112,8 +113,8 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
     def pack(label: str, k: int, base: str, count: str) -> list[str]:
         return [
             f"%{label}_to{k} = getelementptr i8, ptr %block_{label}, i64 {layout.input_start[k]}",
-            f"call void @{PACK}(ptr {base}, i64 %stride{k}, i64 {count}, ptr %{label}_to{k}, i64 %sample_{label}, "
-            "i64 %last)",
+            f"call void @{PACK_ORDERED}(ptr {base}, i64 %stride{k}, i64 {count}, ptr %{label}_to{k}, "
+            f"i64 %sample_{label}, i64 %last, ptr %order)",
         ]
 
     start = [line for k, array in enumerate(inputs) for line in pack("start", k, f"%base{k}", str(array.size))]
@@ -143,8 +144,8 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
         ]
         record += [
             f"%record_from{k} = getelementptr i8, ptr %block_store, i64 {layout.output_start[k]}",
-            f"call void @{UNPACK}(ptr %record_from{k}, ptr %record_base{k}, i64 %stride{n}, i64 {array.size}, "
-            "i64 %sample_store, i64 %left_in_batch)",
+            f"call void @{UNPACK_ORDERED}(ptr %record_from{k}, ptr %record_base{k}, i64 %stride{n}, i64 {array.size}, "
+            "i64 %sample_store, i64 %left_in_batch, ptr %order)",
         ]
     loops = [("feed", feed), *block_calls(plan, lanes), ("back", copies)]
 
@@ -159,6 +160,7 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
         step += over_blocks(label, body, after, previous)
         previous = label
     return [
+        *packing_functions(vector, ordered=True),
         *_head(lanes, len(inputs), len(outputs)),
         "%last = sub i64 %end, 1",
         "br label %tile",
@@ -199,7 +201,7 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
 def _head(lanes: int, inputs: int, outputs: int) -> list[str]:
     return [
         f"define void @{repeat_name(lanes)}(ptr %inputs, ptr %outputs, ptr %strides, ptr %advances, i64 %begin, "
-        "i64 %end, i64 %steps, i64 %every, ptr %workspace) nounwind {",
+        "i64 %end, i64 %steps, i64 %every, ptr %order, ptr %workspace) nounwind {",
         "entry:",
         *load_table("%strides", "stride", "i64", 0, inputs + outputs),
         *load_table("%advances", "advance", "i64", 0, inputs + outputs),
@@ -257,7 +259,7 @@ def _scalar_layout(plan: Plan, scalar: VectorType) -> tuple[dict[int, int], list
     def rounded(n: int) -> int:
         return -(-n // ALIGNMENT) * ALIGNMENT
 
-    position = rounded(row_table(plan, scalar).end)
+    position = rounded(single_workspace_bytes(plan, scalar))
     own_inputs, own_outputs = {}, []
     for k in fed_back(plan):
         own_inputs[k] = position

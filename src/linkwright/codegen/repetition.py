@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from ..errors import InputError, UnsupportedError, unknown_name
 from .arguments import refuse_masked
+from .repeated_call import SMALLEST_REGROUPED, RepeatedCall
 from .signature import ArraySpec
-from .threads import run_split
 
 if TYPE_CHECKING:
     from .general_call import Runner
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
 
 def repeat(
     runner: Runner, inputs: Mapping[str, Any], steps: int, *, every: int = 1, advancing: Sequence[str] = (),
-    last: Sequence[str] = (),
+    last: Sequence[str] = (), effort: str | None = None,
 ):  # fmt: skip
     """See `CompiledFunction.repeat`."""
     signature = runner.signature
-    _check(runner, inputs, steps, every, advancing, last)
+    _check(runner, inputs, steps, every, advancing, last, effort)
     arrays, strides, advances, batch = [], [], [], None
     for spec in signature.inputs:
         array, batched = _readable(signature, spec, inputs[spec.name], steps if spec.name in advancing else None)
@@ -41,11 +40,15 @@ def repeat(
         outputs.append(np.empty(lead + shape, dtype=signature.dtype))
         strides.append(records * spec.size)
         advances.append(0 if spec.name in last else spec.size)
-    _run(runner, arrays, outputs, strides, advances, batch, int(steps), int(every))
+    call = RepeatedCall(runner, arrays, outputs, strides, advances, batch)
+    if effort is None or batch is None or batch < SMALLEST_REGROUPED * runner.image.lanes:
+        call.run(int(steps), int(every))
+    else:
+        call.run_regrouped(int(steps), int(every), [spec.name for spec in signature.outputs].index(effort))
     return runner.result_class(outputs) if len(outputs) > 1 else outputs[0]
 
 
-def _check(runner: Runner, inputs, steps, every, advancing, last) -> None:
+def _check(runner: Runner, inputs, steps, every, advancing, last, effort) -> None:
     signature = runner.signature
     if not runner.image.repeats:
         raise UnsupportedError(f"{signature.name!r} was not compiled to be repeated; compile it with repeat=True")
@@ -56,7 +59,7 @@ def _check(runner: Runner, inputs, steps, every, advancing, last) -> None:
     for name in (*inputs, *advancing):
         if name not in names:
             raise InputError(f"{signature.name}: {unknown_name('input', name, names)}")
-    for name in last:
+    for name in (*last, *([] if effort is None else [effort])):
         if name not in results:
             raise InputError(f"{signature.name}: {unknown_name('output', name, results)}")
     for name in advancing:
@@ -65,22 +68,6 @@ def _check(runner: Runner, inputs, steps, every, advancing, last) -> None:
     missing = [name for name in names if name not in inputs]
     if missing:
         raise InputError(f"{signature.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")
-
-
-def _run(runner: Runner, arrays, outputs, strides, advances, batch: int | None, steps: int, every: int) -> None:
-    pointer, whole = ctypes.c_void_p, ctypes.c_int64
-    sources, targets = ((pointer * len(x))(*(array.ctypes.data for array in x)) for x in (arrays, outputs))
-    stride_table, advance_table = ((whole * len(x))(*x) for x in (strides, advances))
-    lanes = 1 if batch is None else runner.image.lanes  # the bits are the same; one lane does no work for empty ones
-    function = runner.repeaters[lanes]
-
-    def run(begin: int, end: int) -> None:
-        function(sources, targets, stride_table, advance_table, begin, end, steps, every, runner.workspace())
-
-    if batch is None:
-        run(0, 1)
-    elif batch:
-        run_split(run, batch, runner.threads, lanes, runner.cost * steps)
 
 
 def _readable(signature, spec: ArraySpec, value: Any, steps: int | None) -> tuple[np.ndarray, bool]:

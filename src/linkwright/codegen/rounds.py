@@ -11,17 +11,22 @@ from .calls import body_calls, called_name, chunk_name
 from .counted import counted_function
 from .places import Places, block_layout
 from .plan import ChunkCall, LoopCall, Plan
+from .together import PassesTogether, chunks_together, passes_at_once
 from .vector_type import VectorType
 from .visiting import visiting_function
 
 
 def called_functions(plan: Plan, places: Places, vector: VectorType) -> list[str]:
     """Declarations of the chunks, which are in other modules, and the functions of the loops."""
-    kinds = ", ".join(["ptr"] * (places.parameters.count(",") + 1))
     lines: list[str] = []
+    together = chunks_together(plan, vector) if vector.lanes == 1 else set()
     for loop in plan.called(vector.lanes):
         if isinstance(loop, ChunkCall):
-            lines.append(f"declare void @{chunk_name(vector.lanes, loop.number)}({kinds})")
+            if loop.number not in together:
+                given = f"{places.parameters}, i64 %pass" if loop.number in plan.bodies else places.parameters
+                lines.append(f"declare void @{chunk_name(vector.lanes, loop.number)}({given})")
+        elif vector.lanes == 1 and passes_at_once(plan, loop, vector) > 1:
+            lines += PassesTogether(plan, loop, vector).function(called_name(1, loop))
         elif loop.running is None:
             lines += counted_function(plan, loop, places, vector)
         elif loop.visit is not None and vector.lanes > 1:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _MAGIC = b"linkwright function\n"
 # How compiled code and what calls it talk to each other is written in these.
 _AGREEMENT = (
-    "activate", "context", "entry", "general_call", "image", "kernel", "linking", "repeating_drivers", "repetition",
+    "activate", "context", "entry", "general_call", "image", "kernel", "linking", "repeated_call", "repeating_drivers",
+    "repetition",
 )  # fmt: skip
 
 

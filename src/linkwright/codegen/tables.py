@@ -8,7 +8,7 @@ of their own by the stretch before the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ class Memory(IntEnum):
     INPUT = 1
     OUTPUT = 2
     CONSTANTS = 3
+    VECTORS = 4  # a vector each, with a pass in every lane: together.py
 
 
 class Line(NamedTuple):
@@ -55,6 +56,12 @@ def even_line(places: Sequence[Place | None]) -> Line | None:
     if any(place != (memory, array, first + p * step) for p, place in enumerate(places)):
         return None
     return Line(memory, array, first, step)
+
+
+def single_columns(move: Move) -> Iterator[Move]:
+    for c in range(move.columns):
+        source, target = (x._replace(first=x.first + c * x.per_column, per_column=0) for x in move[:2])
+        yield Move(source, target)
 
 
 def merged(moves: Sequence[Move]) -> list[Move]:

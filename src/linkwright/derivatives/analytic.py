@@ -5,13 +5,14 @@ Of forward dynamics, with tau = rnea(q, v, a):
     da/dx = -M^-1 drnea/dx,    da/dtau = M^-1
 
 M comes with the recursions, and its factors give a too. Half of each solution meets the zeros of its column and is a
-straight line. The other half, from the ground to the tips, has no zeros left and is the same for all columns: for large
-mechanisms it is a loop over the columns, so that code does not grow with their number.
+straight line. The other half, from the ground to the tips, has no zeros left and is the same for all columns: a loop
+over them, so that code does not grow with their number, and a sample alone has several of them in its lanes
+(codegen/together.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
     from .question import Question
 
 WRT = {"rnea": ("q", "v", "a"), "aba": ("q", "v", "tau")}
-# Velocities from which on columns are solved in a loop: up to here a straight line is short enough to be faster.
-UNROLLED = 20
-# Columns of one pass of that loop, at most. Alone, each sum would wait for the one before it; more take more code.
-AT_ONCE = 3
+# Velocities from which on columns are solved in a loop, one a pass: then a sample alone has as many in its lanes.
+LOOPED = 6
 
 
 def answers(question: Question) -> bool:
@@ -90,18 +89,15 @@ class AnalyticProgram:
         a = ltl_solve(L, parents, [t - c for t, c in zip(x["tau"], bias, strict=True)])
         slopes = self._slopes(tree, x, a, passive)
         sides = {"q": -slopes["q"], "v": -slopes["v"], "tau": np.eye(tree.nv).astype(object)}
-        names = self.question.wrt
-        columns = [solve_LT(L, parents, list(column)) for name in names for column in sides[name].T]
-        if tree.nv <= UNROLLED:
-            solved = [solve_L(L, parents, column) for column in columns]
-        else:
+        return a, {name: _solved(L, parents, sides[name]) for name in self.question.wrt}
 
-            together = next(n for n in range(AT_ONCE, 0, -1) if len(columns) % n == 0)
 
-            def outward(carried, some):
-                return [], [x for column in some for x in solve_L(L, parents, list(column))]
-
-            table = [np.array(columns[k : k + together], dtype=object) for k in range(0, len(columns), together)]
-            _, solved = repeat(outward, count=len(table), tables=[table])
-        every = np.array(solved, dtype=object).reshape(len(columns), tree.nv).T
-        return a, dict(zip(names, np.split(every, len(names), axis=1), strict=True))
+def _solved(L, parents: Sequence[int], sides: np.ndarray) -> np.ndarray:
+    """M^-1 times columns."""
+    columns = [solve_LT(L, parents, list(column)) for column in sides.T]
+    if len(parents) < LOOPED:
+        return np.array([solve_L(L, parents, column) for column in columns], dtype=object).T
+    _, solved = repeat(
+        lambda _, column: ([], solve_L(L, parents, list(column))), count=len(columns), tables=[columns]
+    )  # fmt: skip
+    return np.array(solved, dtype=object).T

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 _WRT = ("q", "v", "tau")
 _SHARE = 1e-12  # of the largest diagonal entry
-_AT_ONCE = 3  # columns of one pass
 
 
 def holds(question: Question) -> bool:
@@ -94,21 +93,16 @@ def held_columns(question: Question) -> Program:
             pulled = [x - sum_of(row[k] * z for row, z in zip(H, dlam, strict=True)) for k, x in enumerate(y)]
             return solve_L(L, parents, pulled)
 
-        columns = [solve_LT(L, parents, [-x for x in column]) for name in names for column in T[name].T]
-        rates = [column for name in names for column in changed[f"drows_d{name}"].reshape(len(S), -1).T]
-        together = next(k for k in range(_AT_ONCE, 0, -1) if len(columns) % k == 0)
+        def block(name: str) -> np.ndarray:
+            columns = [solve_LT(L, parents, [-x for x in column]) for column in T[name].T]
+            rates = list(changed[f"drows_d{name}"].reshape(len(S), -1).T)
+            _, found = repeat(
+                lambda _, y, r: ([], solved(list(y), list(r))), count=len(columns), tables=[columns, rates]
+            )  # fmt: skip
+            return np.array(found, dtype=object).T
 
-        def some(carried, ys, rs):
-            return [], [x for y, r in zip(ys, rs, strict=True) for x in solved(list(y), list(r))]
-
-        tables = [
-            [np.array(x[k : k + together], dtype=object) for k in range(0, len(x), together)] for x in (columns, rates)
-        ]
-        _, found_columns = repeat(some, count=len(tables[0]), tables=tables)
-        every = np.array(found_columns, dtype=object).reshape(len(columns), n).T
-        blocks = dict(zip(names, np.split(every, len(names), axis=1), strict=True))
         own = {name: results[name] for name in question.values}
-        return {**own, **{f"da_d{name}": blocks[name] for name in names}, "status": results["status"]}
+        return {**own, **{f"da_d{name}": block(name) for name in names}, "status": results["status"]}
 
     return implicit._traced({}, evaluate)
 

@@ -139,6 +139,11 @@ def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
     return ("q", "v", "lam", "lead", "lag", *warm, "work", "worst", *driven)
 
 
+def told_effort(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The output that says how long a step took, if that differs from sample to sample."""
+    return ("iterations",) if options["contact"] else ()
+
+
 def check_numbers(dt, steps, record, start) -> None:
     try:
         fine = not isinstance(dt, bool | np.bool_) and np.isfinite(dt) and np.ndim(dt) == 0 and dt > 0
@@ -179,7 +184,7 @@ def compiled_step(
     chosen = dict(options)
     if isinstance(chosen["mu"], tuple):
         chosen["mu"] = dict(chosen["mu"])
-    wanted = tuple(dict.fromkeys((*state_names(chosen), *kept)))
+    wanted = tuple(dict.fromkeys((*state_names(chosen), *kept, *told_effort(chosen))))
     return compile(
         model, "step", outputs=wanted, parameters=parameters, f_ext=f_ext, lanes=lanes, threads=threads, cache=cache,
         repeat=True, **chosen,

@@ -12,7 +12,7 @@ from ..codegen import CompiledFunction
 from ..errors import InputError, SimulationError
 from ..model import Model
 from .control import Control
-from .prepared import Prepared
+from .prepared import Prepared, told_effort
 from .trajectory import Trajectory
 
 # A call of compiled code does about this many operations (some tenths of a second), so that Ctrl-C gets through.
@@ -86,14 +86,15 @@ class Rollout:
         self._find_warm_start()
         cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
         share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
-        ends = (*self.warm, "worst", *(name for name in ("act", "clamped") if name in self.start))
+        effort = told_effort(self.options)
+        ends = (*self.warm, "worst", *(name for name in ("act", "clamped") if name in self.start), *effort)
         last = tuple(name for name in ends if name not in self.kept)
         while self.done < self.steps:
             count = min(share, self.steps - self.done)
             inputs = {**self._inputs_of(slice(self.done, self.done + count)), **self.state, "dt": self.dt}
             begin = time.perf_counter()
             result = self.step.repeat(
-                inputs, count, every=self.every, advancing=self.advancing, last=last
+                inputs, count, every=self.every, advancing=self.advancing, last=last, effort=next(iter(effort), None)
             )
             self.seconds += time.perf_counter() - begin
             axis = len(self.lead)

@@ -14,7 +14,7 @@ from ..io import load
 from ..model import Model
 from .commands import as_activations, as_commands, check_actuated, check_commands, keyframe_of
 from .given import as_given
-from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names
+from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names, told_effort
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
@@ -69,6 +69,7 @@ class Simulator:
         names = tuple(name for name in given.arrays if name != "f_ext")
         self._extra = tuple(dict.fromkeys(name for name in outputs if name not in ("q", "v", "status")))
         check_outputs(self._extra, coordinates)
+        self._effort = next(iter(told_effort(options)), None)
         self._step = compiled_step(
             self.model, ("status", *self._extra), hashable(options), names, "f_ext" in given.arrays, lanes, threads,
             cache,
@@ -117,30 +118,47 @@ class Simulator:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
             state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])))
         state["lag"] = np.full(lead, self._lag)
-        self._state = tuple(state[name] for name in self._names)
-        for _ in range(_FIRST_SOLUTIONS):  # multipliers and accelerations to start from: steps taken back again
-            s = self._state
-            result = self._step(*self._inputs(self._no_torque, self._commands))
-            found = zip(self._names, result, s, strict=False)
-            self._state = tuple(new if name in self._warm else old for name, new, old in found)
-        self._outputs = tuple(result)[len(self._names) + 1 :]
+        everyone = self._inputs(tuple(state[name] for name in self._names), self._no_torque, self._commands)
+        self._state, self._outputs = self._first_solutions(everyone)
         self._status = np.zeros(lead)
         self.steps = 0
         return self.q, self.v
 
-    def reset_samples(self, samples: Any, q0: Any, v0: Any) -> None:
+    def _first_solutions(self, inputs: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
+        """(State, outputs) with multipliers and accelerations to start from: of steps that are taken back again."""
+        names = [spec.name for spec in self._step.inputs]
+        given = dict(zip(names, inputs, strict=True))
+        for _ in range(_FIRST_SOLUTIONS):
+            result = self._step(*given.values())
+            found = zip(self._names, result, strict=False)
+            given |= {name: np.asarray(x) for name, x in found if name in self._warm}
+        return tuple(given[name] for name in self._names), tuple(result)[len(self._names) + 1 :]
+
+    def reset_samples(self, samples: Any, q0: Any, v0: Any, *, ctrl: Any = None) -> None:
         """Begin again with some samples of a batch, by number or mask, from (q0, v0) of as many rows, taken as given;
-        the others do not notice. Activations are zero."""
+        the others do not notice. Activations are zero; outputs are those that commands `ctrl` (nu,), zero by default,
+        would have there."""
         if self.batch is None:
             raise InputError("reset_samples is for batches; this simulator has one robot: reset(q0, v0)")
         chosen = np.arange(self.batch)[np.asarray(samples)]
+        if not len(chosen):
+            return
         q, v = as_state(self.model, q0, v0)
-        fresh = {"q": q, "v": v, "lag": self._lag}
-        arrays = {name: np.array(array) for name, array in zip(self._names, self._state, strict=False)}
-        for name, array in arrays.items():
-            array[chosen] = fresh.get(name, 0.0)
-        self._state, self._status = tuple(arrays.values()), np.array(self._status)
-        self._status[chosen] = 0.0
+        for name, array in (("q0", q), ("v0", v)):
+            if array.ndim > 1 and len(array) != len(chosen):
+                raise InputError(f"{name} has {len(array)} rows; expected {len(chosen)}, one for each sample to reset")
+        fresh = {"q": q, "v": v, "lag": self._lag, "ctrl": 0.0 if ctrl is None else as_commands(self.model, ctrl)}
+        everyone = self._inputs(self._state, self._no_torque, self._commands)
+        rows = []
+        for spec, array in zip(self._step.inputs, everyone, strict=True):
+            own = array[chosen] if np.ndim(array) > len(spec.shape) else array
+            if spec.name in self._names or spec.name in fresh:
+                own[...] = fresh.get(spec.name, 0.0)
+            rows.append(own)
+        state, outputs = self._first_solutions(tuple(rows))
+        self._state = tuple(_with_rows(old, chosen, new) for old, new in zip(self._state, state, strict=False))
+        self._outputs = tuple(_with_rows(old, chosen, new) for old, new in zip(self._outputs, outputs, strict=True))
+        self._status = _with_rows(self._status, chosen, 0.0)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """What `outputs` asked for, of the last step."""
@@ -148,8 +166,8 @@ class Simulator:
             raise unknown_name("output of this simulator", name, self._extra)
         return self._outputs[self._extra.index(name)]
 
-    def _inputs(self, tau: np.ndarray, ctrl: np.ndarray) -> tuple[np.ndarray, ...]:
-        state, commands = self._state, (ctrl,) if self.actuators else ()
+    def _inputs(self, state: tuple[np.ndarray, ...], tau: np.ndarray, ctrl: np.ndarray) -> tuple[np.ndarray, ...]:
+        commands = (ctrl,) if self.actuators else ()
         return (*state[:2], tau, *self._between, *commands, *state[2 : len(self._names)], *self._after)
 
     def step(self, tau: Any = None, n: int = 1, *, ctrl: Any = None) -> tuple[np.ndarray, np.ndarray]:
@@ -160,14 +178,16 @@ class Simulator:
         elif type(tau) is not np.ndarray or tau.shape != self._no_torque.shape:
             tau = self._torques(tau)
         ctrl = self._commands if ctrl is None else self._checked_commands(ctrl)
-        inputs = self._inputs(tau, ctrl)
+        inputs = self._inputs(self._state, tau, ctrl)
         if n == 1:
             result = self._step(*inputs)
         else:
             if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
                 raise InputError(f"n is {n!r}; expected a positive whole number of steps")
             names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
-            result = self._step.repeat(dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last)
+            result = self._step.repeat(
+                dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last, effort=self._effort
+            )
         self._state, self._status = result, result[len(self._names)]
         self._outputs = result[len(self._names) + 1 :] if self._extra else ()
         self.steps += n
@@ -243,3 +263,10 @@ class Simulator:
             arrays.append(array)
         self._state = tuple(arrays)
         self.steps, self._status = saved["steps"], np.array(saved["status"])
+
+
+def _with_rows(array: np.ndarray, rows: np.ndarray, values: np.ndarray | float) -> np.ndarray:
+    """A copy: who holds the array of an earlier step keeps it."""
+    changed = np.array(array)
+    changed[rows] = values
+    return changed
