@@ -7,8 +7,8 @@ import numpy as np
 BODY = '<geom type="capsule" size="0.03" fromto="0 0 0 0.1 0.02 0.25" mass="{mass}" contype="0" conaffinity="0"/>'
 
 
-def random_mjcf(seed: int, integrator: str = "Euler", *, several: bool = True) -> str:
-    """A tree of hinges, slides, a ball and perhaps a free body. `several`: some actuators act on several velocities."""
+def random_mjcf(seed: int, integrator: str = "Euler", *, turning: bool = True) -> str:
+    """A tree of hinges, slides, a ball and perhaps a free body. `turning`: some actuators act on turning velocities."""
     rng = np.random.default_rng(seed)
     joints: list[tuple[str, str]] = []
 
@@ -24,7 +24,7 @@ def random_mjcf(seed: int, integrator: str = "Euler", *, several: bool = True) -
         own = f'damping="{number(0.1, 0.6)}" armature="{number(0.02, 0.1)}"'
         if kind in ("hinge", "slide"):
             own += f' axis="{axis}" ref="{number(-0.3, 0.3)}" stiffness="{number(0, 3)}"'
-            if several and rng.random() < 0.3:
+            if turning and rng.random() < 0.3:
                 own += ' actuatorfrcrange="-{0} {0}"'.format(number(0.5, 2))
         return f'<joint name="{name}" type="{kind}" {own}/>'
 
@@ -48,7 +48,7 @@ def random_mjcf(seed: int, integrator: str = "Euler", *, several: bool = True) -
         + "</fixed>"
         for k in range(2)
     )
-    actuators = [_actuator(rng, k, number, joints, scalar, several) for k in range(9)]
+    actuators = [_actuator(rng, k, number, joints, scalar, turning) for k in range(9)]
     return f"""<mujoco><option timestep="0.002" integrator="{integrator}"><flag contact="disable"/></option>
     <default><default class="weak"><motor ctrlrange="-0.3 0.4" gear="2"/></default></default>
     <worldbody>{tree}</worldbody><tendon>{tendons}</tendon>
@@ -56,14 +56,14 @@ def random_mjcf(seed: int, integrator: str = "Euler", *, several: bool = True) -
     <position joint="{scalar[1]}" kp="20" dampratio="1" timeconst="0.05"/></actuator></mujoco>"""
 
 
-def _actuator(rng, k: int, number, joints, scalar, several: bool) -> str:
+def _actuator(rng, k: int, number, joints, scalar, turning: bool) -> str:
     name, kind = joints[int(rng.integers(len(joints)))]
-    if not several:
+    if not turning:
         name, kind = str(rng.choice(scalar)), "hinge"
     gear = " ".join(number(-2, 2) for _ in range({"ball": 3, "free": 6}.get(kind, 1)))
     where = "jointinparent" if rng.random() < 0.3 else "joint"
     on = f'{where}="{name}" gear="{gear}"'
-    if several and rng.random() < 0.35:
+    if rng.random() < 0.35:
         on = f'tendon="t{k % 2}" gear="{number(-2, 2)}"'
     ranges = f' ctrlrange="{number(-1, -0.2)} {number(0.2, 1)}"' if rng.random() < 0.5 else ""
     if rng.random() < 0.4:

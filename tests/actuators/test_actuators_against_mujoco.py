@@ -49,8 +49,8 @@ def test_forces(seed):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(("theirs", "ours"), [("Euler", "euler"), ("implicitfast", "implicitfast"), ("RK4", "rk4")])
 def test_steps(seed, theirs, ours):
-    """implicitfast takes actuators on several velocities explicitly, so there are none of those."""
-    text = random_mjcf(100 + seed, theirs, several=ours != "implicitfast")
+    """implicitfast takes actuators on balls and free bodies explicitly, so there are none of those."""
+    text = random_mjcf(100 + seed, theirs, turning=ours != "implicitfast")
     source, model = mujoco.MjModel.from_xml_string(text), lw.load(text)
     data, coordinates = mujoco.MjData(source), MujocoCoordinates(model)
     step = lw.reference(

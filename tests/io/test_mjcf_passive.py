@@ -16,7 +16,7 @@ from mujoco_referee import MujocoReferee  # noqa: E402
 
 import linkwright as lw  # noqa: E402
 from linkwright.errors import LinkwrightError  # noqa: E402
-from linkwright.model.passive import GravityCompensation, TendonSpring  # noqa: E402
+from linkwright.model.passive import GravityCompensation, Tendon  # noqa: E402
 from linkwright.referee import solve_kkt  # noqa: E402
 
 TENDONS = """<tendon>
@@ -88,7 +88,7 @@ def test_loops_and_clusters_know_of_them():
 def test_cluster_algorithms_know_of_them():
     robot = lw.load("geared_chain:3")
     links = [name for name in (joint.name for joint in robot.joints) if "rotor" not in name]
-    spring = TendonSpring("s", ((links[0], 1.0), (links[1], -2.0)), 30.0, 1.0, 0.1, 0.1)
+    spring = Tendon("s", ((links[0], 1.0), (links[1], -2.0)), 30.0, 1.0, 0.1, 0.1)
     robot = replace(robot, passive=(GravityCompensation(robot.bodies[-1].name, 0.7, (0.1, 0, 0.2)), spring))
     rng = np.random.default_rng(1)
     q = lw.project_configuration(robot, robot.random_configuration(rng))
@@ -174,12 +174,12 @@ def test_written_as_mjcf():
     ("make", "words"),
     [
         (lambda: GravityCompensation("arm", float("nan")), "mass"),
-        (lambda: TendonSpring("t", (), 1.0), "'t'"),
-        (lambda: TendonSpring("t", (("a", 1.0), ("a", 2.0)), 1.0), "each once"),
-        (lambda: TendonSpring("t", (("a", 1.0),), -1.0), "stiffness"),
-        (lambda: TendonSpring("t", (("a", 1.0),), 1.0, 0.0, 2.0, 1.0), "shortest"),
-        (lambda: replace(lw.load(EVERY_JOINT), passive=(TendonSpring("t", (("ball joint", 1.0),)),)), "ball"),
-        (lambda: replace(lw.load(EVERY_JOINT), passive=(TendonSpring("t", (("none", 1.0),), 1.0),)), "none"),
+        (lambda: Tendon("t", (), 1.0), "'t'"),
+        (lambda: Tendon("t", (("a", 1.0), ("a", 2.0)), 1.0), "each once"),
+        (lambda: Tendon("t", (("a", 1.0),), -1.0), "stiffness"),
+        (lambda: Tendon("t", (("a", 1.0),), 1.0, 0.0, 2.0, 1.0), "shortest"),
+        (lambda: replace(lw.load(EVERY_JOINT), passive=(Tendon("t", (("ball joint", 1.0),)),)), "ball"),
+        (lambda: replace(lw.load(EVERY_JOINT), passive=(Tendon("t", (("none", 1.0),), 1.0),)), "none"),
         (lambda: replace(lw.load(EVERY_JOINT), passive=(GravityCompensation("none", 1.0),)), "none"),
         (lambda: replace(lw.load(EVERY_JOINT), passive=("spring",)), "spring"),
     ],

@@ -4,12 +4,13 @@ from .body_inertia import Inertia
 from .builder import EARTH_GRAVITY, ModelBuilder
 from .graph_builder import GraphBuilder
 from .joint import Joint
+from .look import Look
 from .model import GROUND, Body, Frame, Mimic, Model
 from .pose import Pose
 from .simulation_defaults import SimulationDefaults
 from .tree import Tree, tree_of
 
 __all__ = [
-    "EARTH_GRAVITY", "GROUND", "Body", "Frame", "GraphBuilder", "Inertia", "Joint", "Mimic", "Model", "ModelBuilder",
-    "Pose", "SimulationDefaults", "Tree", "tree_of",
+    "EARTH_GRAVITY", "GROUND", "Body", "Frame", "GraphBuilder", "Inertia", "Joint", "Look", "Mimic", "Model",
+    "ModelBuilder", "Pose", "SimulationDefaults", "Tree", "tree_of",
 ]  # fmt: skip

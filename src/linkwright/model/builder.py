@@ -109,7 +109,7 @@ class ModelBuilder:
         self._mimics.append(Mimic(joint, leader, float(multiplier), float(offset)))
 
     def add_passive(self, *elements: Passive) -> None:
-        """What acts of itself: `TendonSpring`, `GravityCompensation`."""
+        """What acts of itself: `Tendon`, `GravityCompensation`."""
         self._passive += elements
 
     def add_ignored(self, *lines: str) -> None:

@@ -49,11 +49,12 @@ class GravityCompensation:
 
 
 @dataclass(frozen=True)
-class TendonSpring:
-    """A spring and a damper on a length that joints wind up: the sum of ratio times coordinate.
+class Tendon:
+    """A length that joints wind up, the sum of ratio times coordinate, with a spring, a damper, dry friction, limits.
 
     The force is stiffness times how far the length is outside [shortest, longest], which are one number for an
-    ordinary spring, and damping times its rate; a joint's torque is its ratio times the force.
+    ordinary spring, and damping times its rate; a joint's torque is its ratio times the force. Dry friction, of at
+    most `friction`, and the limits `lower` and `upper` of the length are the soft law's (docs/contact.md).
     """
 
     name: str
@@ -62,8 +63,11 @@ class TendonSpring:
     damping: float = 0.0
     shortest: float = 0.0
     longest: float = 0.0
+    friction: float = 0.0
+    lower: float = -math.inf
+    upper: float = math.inf
 
-    kind: ClassVar[str] = "tendon_spring"
+    kind: ClassVar[str] = "tendon"
 
     def __post_init__(self):
         what = f"of tendon {self.name!r}"
@@ -71,13 +75,27 @@ class TendonSpring:
         object.__setattr__(self, "ratios", ratios)
         if not ratios or len(dict(ratios)) != len(ratios):
             raise ModelError(f"the joints {what} are {[joint for joint, _ in ratios]}; expected names, each once")
-        for quantity in ("stiffness", "damping", "shortest", "longest"):
+        for quantity in ("stiffness", "damping", "shortest", "longest", "friction"):
             object.__setattr__(self, quantity, _number(getattr(self, quantity), f"{quantity} {what}"))
         if self.stiffness < 0 or self.damping < 0 or self.longest < self.shortest:
             raise ModelError(
                 f"tendon {self.name!r} has stiffness {self.stiffness:g}, damping {self.damping:g} and lengths "
                 f"[{self.shortest:g}, {self.longest:g}]; expected none below zero, and the shortest length first"
             )
+        if self.friction < 0:
+            raise ModelError(f"tendon {self.name!r} has friction {self.friction:g}; must not be negative")
+        for bound in ("lower", "upper"):
+            given = getattr(self, bound)
+            if given not in (-math.inf, math.inf):
+                object.__setattr__(self, bound, _number(given, f"{bound} {what}"))
+        if not (self.lower <= self.upper and self.lower < math.inf and self.upper > -math.inf):
+            raise ModelError(
+                f"tendon {self.name!r} has limits [{self.lower:g}, {self.upper:g}]; expected the lower one first"
+            )
+
+    @property
+    def limited(self) -> bool:
+        return math.isfinite(self.lower) or math.isfinite(self.upper)
 
     def check(self, model: Model) -> None:
         for joint, _ in self.ratios:
@@ -88,32 +106,38 @@ class TendonSpring:
                     f"that turn about or move along one axis"
                 )
 
-    def renamed(self, prefix: str, ground: str) -> TendonSpring:
+    def renamed(self, prefix: str, ground: str) -> Tendon:
         return replace(self, name=prefix + self.name, ratios=tuple((prefix + j, ratio) for j, ratio in self.ratios))
 
-    def with_locked(self, fixed: Mapping[str, float]) -> TendonSpring | None:
+    def with_locked(self, fixed: Mapping[str, float]) -> Tendon | None:
         """What is wound on locked joints is no longer part of the length."""
         wound = sum(ratio * fixed[joint] for joint, ratio in self.ratios if joint in fixed)
         left = tuple((joint, ratio) for joint, ratio in self.ratios if joint not in fixed)
         if not left:
             return None
-        return replace(self, ratios=left, shortest=self.shortest - wound, longest=self.longest - wound)
+        lengths = {name: getattr(self, name) - wound for name in ("shortest", "longest", "lower", "upper")}
+        return replace(self, ratios=left, **lengths)
 
     def to_dictionary(self) -> dict[str, Any]:
-        return {
+        content = {
             "kind": self.kind, "name": self.name, "ratios": [list(pair) for pair in self.ratios],
             "stiffness": self.stiffness, "damping": self.damping, "shortest": self.shortest, "longest": self.longest,
+            "friction": self.friction,
         }  # fmt: skip
+        bounds = {"lower": self.lower, "upper": self.upper}
+        return {**content, **{name: x for name, x in bounds.items() if math.isfinite(x)}}
 
 
-Passive = GravityCompensation | TendonSpring
-_KINDS = {one.kind: one for one in (GravityCompensation, TendonSpring)}
+Passive = GravityCompensation | Tendon
+_KINDS = {one.kind: one for one in (GravityCompensation, Tendon)}
+_FORMER = {"tendon_spring": "tendon"}  # words of older files
 
 
 def read_passive(data: Mapping[str, Any]) -> Passive:
     """Inverse of `to_dictionary`."""
     content = dict(data)
     kind = content.pop("kind")
+    kind = _FORMER.get(kind, kind)
     if kind not in _KINDS:
         raise ModelError(f"{kind!r} acts on nothing that is known; expected {', '.join(_KINDS)}")
     if "ratios" in content:

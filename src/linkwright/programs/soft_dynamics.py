@@ -15,8 +15,8 @@ from ..algorithms.contact.ends import Ends
 from ..algorithms.contact.equalities import soften
 from ..algorithms.contact.linearization import law_forces, linearized, unbalanced
 from ..algorithms.contact.newton import SoftSolution, newton
-from ..algorithms.contact.rows import RowLaw, joint_rows, rolled
-from ..algorithms.contact.sites import JointSite
+from ..algorithms.contact.rows import RowLaw, joint_rows, rolled, tendon_rows
+from ..algorithms.contact.sites import JointSite, TendonSite
 from ..algorithms.contact.soft_problem import SoftProblem
 from ..algorithms.contact.watching import may_meet
 from ..algorithms.contact.weights import weights
@@ -30,6 +30,7 @@ from ..model import Model, Tree
 from ..model.contact.law import CONES
 from ..scalar import Scalar, maximum, solved, sqrt, where
 from ..spatial import Force, sum_of
+from .breaking_ties import cheapest_ties
 from .constrained import accuracy_of
 from .penalties import PRIMAL, bearable_stiffness, penalties
 from .precision import Precision
@@ -61,16 +62,18 @@ class SoftDynamics:
         self.tree, self._desired = tree, desired
         self.problem = problem = ConstrainedProblem(
             tree, q, v, tau, f_ext=f_ext, mu=mu, desired=desired if hard else None,
-            baumgarte=baumgarte if hard else None,
+            baumgarte=baumgarte if hard else None, ties=cheapest_ties(tree.model),
         )  # fmt: skip
         if not hard:
             problem.constraints = soften(problem, v, dt)
         self._poses = placements(tree, q)
         self.candidates = candidates(tree, self._poses)
         self.contacts = Contacts(self.candidates, RowLaw.of(problem, v, dt, options["cone"] or law.cone))
-        joints = joint_rows(problem, v, dt, limits=options["limits"], friction=options["friction"])
+        which = {name: options[name] for name in ("limits", "friction")}
+        joints = [JointSite(rows) for rows in joint_rows(problem, v, dt, **which)]
+        tendons = [TendonSite(rows) for rows in tendon_rows(problem, v, dt, **which)]
         pairs = list(self.contacts.pairs.values())
-        self.soft = SoftProblem(problem, self.contacts.bodies, pairs, [JointSite(rows) for rows in joints], hard)
+        self.soft = SoftProblem(problem, self.contacts.bodies, pairs, tendons, joints, hard)
         tolerance = TOLERANCE[precision.answer] if options["tolerance"] is None else float(options["tolerance"])
         limit = MOST_PASSES if options["iterations"] is None else options["iterations"]
         start = [0.0] * tree.nv if start is None else list(start)
@@ -165,11 +168,17 @@ class SoftDynamics:
         }  # fmt: skip
 
     def joint_torques(self) -> tuple[list[Scalar], list[Scalar]]:
-        """Of limits, and of dry friction."""
-        limits, friction = [0.0] * self.tree.nv, [0.0] * self.tree.nv
+        """Of limits, and of dry friction; those of tendons too."""
+        limits: list[Scalar] = [0.0] * self.tree.nv
+        friction: list[Scalar] = [0.0] * self.tree.nv
         for rows in (site.rows for site in self.soft.joints):
-            own = [self.solution.a[rows.k]]
+            own = rows.values(self.solution.a)
             limits[rows.k], friction[rows.k] = rows.limit_force(own), rows.friction_force(own)
+        for tendon in (site.rows for site in self.soft.tendons):
+            own = tendon.values(self.solution.a)
+            held, rubbed = tendon.limit_force(own), tendon.friction_force(own)
+            for k, ratio in tendon.ratios:
+                limits[k], friction[k] = limits[k] + held * ratio, friction[k] + rubbed * ratio
         return limits, friction
 
     def constraint_forces(self) -> list:

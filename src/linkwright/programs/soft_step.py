@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.contact.implicit_damping import damped
+from ..algorithms.contact.implicit_damping import actuator_slopes, damped, tendon_slopes
 from ..algorithms.contact.rows import drift
 from ..algorithms.contact.tumbling import lone_bodies, tumbled
 from ..algorithms.parts.integration import scaled_sum
@@ -43,10 +43,13 @@ def soft_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
         start=state["warm"], f_ext=step.external_forces, desired=step.desired(errors, lag) if hard else None,
     )  # fmt: skip
     a = found.a
+    late: tuple[list, list] = [], []  # what actuators, and dampers, on several joints do less when taken late
     if not at_once:
         lacking = drift(step.tree, v)
         still = [x + y for x, y in zip(a, lacking, strict=True)]
-        a = damped(step.tree, found.problem.sweep, a, still, slope, time)
+        if options["integrator"] == "implicitfast":
+            late = actuator_slopes(step.tree, actuators), tendon_slopes(step.tree)
+        a = damped(found.problem, step.tree, a, still, slope, time, [*late[0], *late[1]])
         for i in lone_bodies(step.tree) if options["integrator"] == "implicitfast" else ():
             iv = step.tree.iv[i]
             turned = tumbled(step.tree, i, v[iv], still[iv], slope[iv], time)
@@ -58,13 +61,13 @@ def soft_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
         "q": q_next, "v": v_next, "a": a, "torque": control.torque, "lam": [-f for f in found.constraint_rows_forces()],
         "forces": found.constraint_forces(), "residual": found.residual, "status": found.status,
         "drift": largest_residual([e for e in errors.error if e is not None]), "lag": [0.5 * h],
-        "lead": [0.0] * len(v), "warm": found.a, "work": _work(step, found, q, v, u, control, a, time),
+        "lead": [0.0] * len(v), "warm": found.a, "work": _work(step, found, q, v, u, control, a, time, late),
         "penetration": found.penetration, "iterations": found.solution.iterations, **found.contact_outputs(),
         **step.after_actuators(state["act"], actuators),
     }  # fmt: skip
 
 
-def _work(step: SimulatedMechanism, found: SoftDynamics, q, v, u, control, a, time) -> list[Scalar]:
+def _work(step: SimulatedMechanism, found: SoftDynamics, q, v, u, control, a, time, late) -> list[Scalar]:
     """By controls, dampers and dry friction, limits, forces from outside, contacts (and soft constraints)."""
     then = step.straight.velocities(q, u)  # the new velocities along the axes of v
     way = [0.5 * time * (x + y) for x, y in zip(v, then, strict=True)]  # forces work along the mean of both velocities
@@ -73,6 +76,9 @@ def _work(step: SimulatedMechanism, found: SoftDynamics, q, v, u, control, a, ti
     limits, friction = found.joint_torques()
     tendons = tendon_damping_torques(step.tree, v)
     lost = [f + t - d * x for f, t, d, x in zip(friction, tendons, step.damping, then, strict=True)]
+    for torques, slopes in zip((applied, lost), late, strict=True):
+        for k, torque in (pair for one in slopes for pair in one.torques(a, time)):
+            torques[k] = torques[k] + torque
     by = [sum_of(t * x for t, x in zip(torques, way, strict=True)) for torques in (applied, lost, limits)]
     return [*by, step.outside_power(q, way), found.power(way)]
 

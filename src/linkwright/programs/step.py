@@ -18,6 +18,7 @@ from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
 from ..errors import InputError
 from ..model import Model, Tree
+from ..model.passive import Tendon
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, maximum, sqrt, where
 from ..spatial import RowVector
@@ -255,10 +256,10 @@ def _switched_inputs(options) -> tuple[str, ...]:
 
 def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
     """With what the model's file names: integrator, passes and tolerance of contacts; and the soft law for "auto" where
-    the model has pairs."""
+    the model has pairs, or tendons that only this law knows to bound."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])
     if contact == "auto":
-        contact = "soft" if model.pairs else None
+        contact = "soft" if model.pairs or _bound_tendons(model) else None
     if options["integrator"] is None and integrator == "rk4" and contact == "soft":
         integrator = DEFAULT_INTEGRATOR  # contacts make no smooth motion
     settled = {**options, "contact": contact, "integrator": integrator}
@@ -269,6 +270,12 @@ def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
             wanted = model.simulation.tolerance or 0.0
             settled["improvement"] = wanted if options.get("tolerance") is None else 0.0
     return settled
+
+
+def _bound_tendons(model: Model, limits: bool = True, friction: bool = True) -> list[str]:
+    """Names of tendons that have limits or dry friction."""
+    tendons = (one for one in model.passive if isinstance(one, Tendon))
+    return [one.name for one in tendons if (limits and one.limited) or (friction and one.friction)]
 
 
 def _check_options(model: Model, options) -> None:
@@ -285,6 +292,12 @@ def _check_options(model: Model, options) -> None:
             raise InputError(
                 f"{name} is {options[name]!r}, which is the soft law's, and there is no contact here; leave it out"
             )
+    bound = _bound_tendons(model, options["limits"] is True, options["friction"] is True)
+    if options["contact"] is None and bound:
+        raise InputError(
+            f"contact is None, and tendon {bound[0]!r} has limits or dry friction, which are the soft law's: give "
+            f"contact='soft', or leave them out with limits=False, friction=False"
+        )
     check_coordinates(model, options)
     if options["solver"] is not None:
         check_solver(model, options["solver"])

@@ -19,25 +19,25 @@ def numbers(values) -> str:
 
 
 class RandomModel:
-    """Trees and loops with all shapes, condims, softness of both kinds, limits, dry friction, margins."""
+    """Trees and loops with all shapes, condims, softness of both kinds, limits, dry friction, margins, tendons."""
 
     def __init__(self, seed: int):
-        self.rng = np.random.default_rng(seed)
+        self.seed, self.rng = seed, np.random.default_rng(seed)
         self.count, self.named, self.joints, self.bodies, self.geoms = 0, 0, [], [], []
 
     def chance(self, share: float) -> bool:
         return bool(self.rng.random() < share)
 
-    def softness(self, suffix: str = "") -> str:
-        rng, text = self.rng, ""
-        if self.chance(0.6):
+    def softness(self, suffix: str = "", rng: np.random.Generator | None = None) -> str:
+        rng, text = rng or self.rng, ""
+        if rng.random() < 0.6:
             solref = [rng.uniform(0.002, 0.05), rng.uniform(0.5, 1.5)]
-            if self.chance(0.3):
+            if rng.random() < 0.3:
                 solref = [-rng.uniform(100, 3000), -rng.uniform(1, 60)]
             text += f' solref{suffix}="{numbers(solref)}"'
-        if self.chance(0.6):
+        if rng.random() < 0.6:
             low, high = sorted(rng.uniform(0.3, 0.99, 2))
-            if self.chance(0.2):  # beyond what MuJoCo allows, which is said after mixing
+            if rng.random() < 0.2:  # beyond what MuJoCo allows, which is said after mixing
                 high = 1.0 - 10.0 ** rng.uniform(-6, -3)
             power = rng.choice([1, 2, 3, 2.5])
             solimp = [low, high, rng.uniform(0.0005, 0.02), rng.uniform(0.2, 0.8), power]
@@ -125,6 +125,28 @@ class RandomModel:
             )
         return f"<equality>{text}</equality>"
 
+    def tendons(self) -> str:
+        """From numbers of their own, so that a seed is the model that it was before."""
+        rng, text = np.random.default_rng([self.seed, 3]), ""
+        for t in range(rng.integers(0, 3) if self.joints else 0):
+            wound = rng.choice(self.joints, min(len(self.joints), rng.integers(1, 5)), replace=False)
+            joints = "".join(f'<joint joint="{joint}" coef="{rng.uniform(-2, 2):.4g}"/>' for joint in wound)
+            own = ""
+            if rng.random() < 0.4:
+                rests = numbers(sorted(rng.uniform(-1, 1, 2)))
+                own += f' stiffness="{rng.uniform(0.5, 20):.4g}" springlength="{rests}"'
+            if rng.random() < 0.4:
+                own += f' damping="{rng.uniform(0, 0.3):.4g}"'
+            if rng.random() < 0.4:
+                own += f' frictionloss="{rng.uniform(0.05, 1):.4g}"' + self.softness("friction", rng)
+            if rng.random() < 0.7:
+                own += f' limited="true" range="{numbers(sorted(rng.uniform(-0.6, 0.6, 2)))}"'
+                own += self.softness("limit", rng)
+                if rng.random() < 0.4:
+                    own += f' margin="{rng.uniform(0, 0.3):.4g}"'
+            text += f'<fixed name="t{t}"{own}>{joints}</fixed>'
+        return f"<tendon>{text}</tendon>"
+
     def pairs(self) -> str:
         text = ""
         for i, (one, kind, body) in enumerate(self.geoms):
@@ -150,7 +172,7 @@ class RandomModel:
         trees = "".join(self.body(0) for _ in range(1 + self.chance(0.3)))
         return (
             f'<mujoco><option {option}><flag {flags}/></option><worldbody>{floor}{trees}</worldbody>'
-            f"{self.equalities()}{self.pairs()}</mujoco>"
+            f"{self.equalities()}{self.pairs()}{self.tendons()}</mujoco>"
         )
 
 

@@ -23,7 +23,7 @@ Block = list[Force]  # one row per component of the force on j, each a covector 
 
 @dataclass(frozen=True)
 class PenaltyBlock:
-    """Rows on one or two bodies with a full matrix as their penalty: a contact.
+    """Rows on bodies with a full matrix as their penalty: a contact, a tendon.
 
     matrix   of the rows, and pull, the forces at zero acceleration, reversed
     inertia  K' matrix K of the rows K on a body
@@ -107,8 +107,7 @@ class CoupledLinks:
         for body, K in terms[:1] if as_spring else terms:
             self.IA[body] = self.IA[body] + block.inertia(body, K)
             self.pA[body] = self.pA[body] + combine(K, block.pull)
-        if len(terms) == 2:  # loops
-            (near, K1), (far, K2) = terms
+        for (near, K1), (far, K2) in combinations(terms, 2):  # loops
             matrix = block.matrix()
             felt = [combine(K1, row) for row in matrix]
             if as_spring:

@@ -1,4 +1,4 @@
-"""Limits and dry friction of one joint velocity, as costs of its acceleration."""
+"""Limits and dry friction of one velocity, a joint's or a tendon's, as costs of its acceleration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...scalar import Scalar, absolute, maximum, minimum, where
-from ...spatial import Motion
+from ...spatial import sum_of
+from ..rows import Terms
 from .cones import Values
 
 
@@ -28,16 +29,16 @@ class FrictionRow:
     e: Scalar
 
 
-class JointRows:
-    """All of velocity k."""
+class VelocityRows:
+    """All of one velocity. `weight`: its acceleration per force."""
 
     size = 1
 
-    def __init__(self, k: int, friction: FrictionRow | None, limits: Sequence[LimitRow], weight: float):
-        self.k, self.friction, self.limits, self.weights = k, friction, tuple(limits), [weight]
+    def __init__(self, friction: FrictionRow | None, limits: Sequence[LimitRow], weight: float):
+        self.friction, self.limits, self.weights = friction, tuple(limits), [weight]
 
-    def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> Values:
-        return [a[self.k]]
+    def values(self, a: Sequence[Scalar]) -> Values:
+        raise NotImplementedError
 
     def stiffness(self, x: Values) -> Scalar:
         """H: how the force falls with x."""
@@ -79,3 +80,28 @@ class JointRows:
 
     def force(self, x: Values) -> Values:
         return [self.friction_force(x) + self.limit_force(x)]
+
+
+class JointRows(VelocityRows):
+    """Of velocity k."""
+
+    def __init__(self, k: int, friction: FrictionRow | None, limits: Sequence[LimitRow], weight: float):
+        super().__init__(friction, limits, weight)
+        self.k = k
+
+    def values(self, a: Sequence[Scalar]) -> Values:
+        return [a[self.k]]
+
+
+class TendonRows(VelocityRows):
+    """Of the rate of a tendon's length. `ratios`: (velocity, ratio) of its joints; `terms`: that as rows on bodies."""
+
+    def __init__(
+        self, ratios: Sequence[tuple[int, float]], terms: Terms, friction: FrictionRow | None,
+        limits: Sequence[LimitRow], weight: float,
+    ):  # fmt: skip
+        super().__init__(friction, limits, weight)
+        self.ratios, self.terms = tuple(ratios), terms
+
+    def values(self, a: Sequence[Scalar]) -> Values:
+        return [sum_of(a[k] * ratio for k, ratio in self.ratios)]

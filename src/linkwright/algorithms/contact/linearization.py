@@ -43,8 +43,8 @@ def unbalanced(soft: SoftProblem, a: Sequence[Scalar], lam: Sequence[Scalar]) ->
     own = iter(forces)
     for body_site in soft.bodies:
         wrench[body_site.body] = wrench[body_site.body] - Force.of(next(own))
-    for pair in soft.pairs:
-        push(pair.rows.terms, next(own))
+    for site in soft.coupling:
+        push(site.rows.terms, next(own))
     for joint in soft.joints:
         torques[joint.rows.k] = torques[joint.rows.k] - next(own)[0]
     left: list[Scalar] = []
@@ -73,7 +73,7 @@ def linearized(
     blocks: list[PenaltyBlock | BodyPenalty] = [
         replace(site.penalty(next(own)), wrench=Force.zero()) for site in soft.bodies
     ]
-    blocks += [replace(pair.penalty(next(own)), pull=[0.0] * pair.size) for pair in soft.pairs]
+    blocks += [replace(site.penalty(next(own)), pull=[0.0] * site.size) for site in soft.coupling]
     problem = soft.problem.with_right_sides(list(torques), list(rows))
     problem.tree = tree = copy.copy(problem.tree)
     armature = [list(numbers) for numbers in tree.armature]
@@ -82,6 +82,5 @@ def linearized(
         i, n = places[site.rows.k]
         armature[i][n] = armature[i][n] + next(own)[0]
     tree.armature = tuple(armature)
-    coupled = [tuple(body for body, _ in site.rows.terms) for site in soft.pairs]
-    tree.constraint_bodies = (*tree.constraint_bodies, *dict.fromkeys(coupled))
+    tree.constraint_bodies = (*tree.constraint_bodies, *soft.coupled_bodies)
     return EliminatedGraph(problem, [0.0] * len(problem.rows), blocks)

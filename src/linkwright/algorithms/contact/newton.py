@@ -125,10 +125,9 @@ def _step(
         elif isinstance(site, ConstraintSite):
             multipliers += numbers
         else:
-            blocks.append(site.penalty(numbers))  # type: ignore[attr-defined]  # a body's or a pair's
-    coupled = [tuple(body for body, _ in site.rows.terms) for site in soft.pairs]
+            blocks.append(site.penalty(numbers))  # type: ignore[attr-defined]  # a body's, a pair's, a tendon's
     tree.armature = tuple(armature)
-    tree.constraint_bodies = (*tree.constraint_bodies, *dict.fromkeys(coupled))
+    tree.constraint_bodies = (*tree.constraint_bodies, *soft.coupled_bodies)
     graph = EliminatedGraph(problem, multipliers, blocks)
     return graph.accelerate(graph.y, None)
 

@@ -1,4 +1,4 @@
-"""All soft rows of a mechanism at one state: contacts, joint limits, dry friction.
+"""All soft rows of a mechanism at one state: contacts, limits and dry friction of joints and tendons.
 
 A row's reference acceleration has no term in the rate of the Jacobian (that is MuJoCo's law), and is of velocities in
 its coordinates, in which a free body moves along the world's axes. Ours turn with it: `drift` is the difference.
@@ -12,15 +12,18 @@ from dataclasses import dataclass
 
 from ...errors import UnsupportedError
 from ...model import Tree
+from ...model.constraints.joint_tie import sum_of_rates
+from ...model.contact import JointSoftness
 from ...scalar import Scalar, minimum, where
 from ...spatial import Motion, Vector, sum_of
+from ..parts.passive_torques import tendons_of
 from ..rows import Terms
 from ..rows.constrained_problem import ConstrainedProblem
 from .candidates import Candidate
 from .cones import ContactRows, EllipticContact, PyramidContact
 from .impedance import impedance, pull, stiffness
-from .joint_rows import FrictionRow, JointRows, LimitRow
-from .weights import joint_weights, shape_weight
+from .joint_rows import FrictionRow, JointRows, LimitRow, TendonRows
+from .weights import joint_weights, shape_weight, tendon_weight
 
 
 def rolled(problem: ConstrainedProblem, a: Sequence[Scalar]) -> list[Motion]:
@@ -130,27 +133,67 @@ def joint_rows(
         weights = joint_weights(tree, i)
         for n in range(joint.nv):
             k = tree.iv[i].start + n
-            row = None
-            if loses and joint.friction[n]:
-                d = impedance(own.friction, 0.0)
-                b = pull(own.friction.solref, own.friction, dt, law.refsafe)[1]
-                row = FrictionRow(tree.friction[k], stiffness(d, weights[n]), -(v[k] * b))
-            bounds = []
-            for sign, r in _overruns(joint.lower[n], joint.upper[n], problem.q[tree.iq[i]][n], own.margin, limited):
-                d = impedance(own.limit, r)
-                stiff, b = pull(own.limit.solref, own.limit, dt, law.refsafe)
-                D = where(r < 0.0, stiffness(d, weights[n]), 0.0)
-                bounds.append(LimitRow(sign, D, -(v[k] * sign * b) - d * r * stiff))
+            given = _Velocity(problem.q[tree.iq[i]][n] if limited else 0.0, v[k], weights[n], own, dt, law.refsafe)
+            row = given.friction(tree.friction[k]) if loses and joint.friction[n] else None
+            bounds = given.limits(joint.lower[n], joint.upper[n]) if limited else []
             if row is not None or bounds:
                 found.append(JointRows(k, row, bounds, weights[n]))
     return found
 
 
-def _overruns(lower: float, upper: float, q: Scalar, margin: float, limited: bool) -> list[tuple[Scalar, Scalar]]:
+def tendon_rows(
+    problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar, *, limits: bool, friction: bool
+) -> list[TendonRows]:  # fmt: skip
+    tree, law = problem.tree, problem.tree.model.contact_law
+    found = []
+    for tendon, at in tendons_of(tree):
+        rubs, limited = friction and bool(tendon.friction), limits and tendon.limited
+        if not rubs and not limited:
+            continue
+        ratios = [(k, ratio) for _, k, ratio in at]
+        own, weight = law.of_tendon(tendon.name), tendon_weight(tree, tendon.name, ratios)
+        length = sum_of(problem.q[n] * ratio for n, _, ratio in at)
+        rate = sum_of(v[k] * ratio for k, ratio in ratios)
+        given = _Velocity(length, rate, weight, own, dt, law.refsafe)
+        row = given.friction(tendon.friction) if rubs else None
+        bounds = given.limits(tendon.lower, tendon.upper) if limited else []
+        joints = [tree.model.joint_index(joint) for joint, _ in tendon.ratios]
+        terms = sum_of_rates(tree, joints, [ratio for _, ratio in ratios])
+        found.append(TendonRows(ratios, terms, row, bounds, weight))
+    return found
+
+
+@dataclass(frozen=True)
+class _Velocity:
+    """A coordinate or a length at q with velocity v, how easily it moves, and its softness."""
+
+    q: Scalar
+    v: Scalar
+    weight: float
+    own: JointSoftness
+    dt: Scalar
+    refsafe: bool
+
+    def friction(self, loss: Scalar) -> FrictionRow:
+        soft = self.own.friction
+        b = pull(soft.solref, soft, self.dt, self.refsafe)[1]
+        return FrictionRow(loss, stiffness(impedance(soft, 0.0), self.weight), -(self.v * b))
+
+    def limits(self, lower: float, upper: float) -> list[LimitRow]:
+        soft, rows = self.own.limit, []
+        for sign, r in _overruns(lower, upper, self.q, self.own.margin):
+            d = impedance(soft, r)
+            k, b = pull(soft.solref, soft, self.dt, self.refsafe)
+            D = where(r < 0.0, stiffness(d, self.weight), 0.0)
+            rows.append(LimitRow(sign, D, -(self.v * sign * b) - d * r * k))
+        return rows
+
+
+def _overruns(lower: float, upper: float, q: Scalar, margin: float) -> list[tuple[Scalar, Scalar]]:
     """(Sign, how far a coordinate is from that limit, less the margin); of two limits that cannot both act the nearer
     one alone."""
-    ends = [(1.0, q - float(lower) - margin)] if limited and math.isfinite(lower) else []
-    ends += [(-1.0, -(q - float(upper)) - margin)] if limited and math.isfinite(upper) else []
+    ends = [(1.0, q - float(lower) - margin)] if math.isfinite(lower) else []
+    ends += [(-1.0, -(q - float(upper)) - margin)] if math.isfinite(upper) else []
     if len(ends) < 2 or upper - lower <= 2.0 * margin:
         return ends
     (_, low), (_, high) = ends

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from ...scalar import Scalar, absolute, maximum
 from ...spatial import ArticulatedInertia, Force, Matrix, Motion, Symmetric, sum_of
 from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
-from ..rows.constraint_rows import ConstraintRows
+from ..rows.constraint_rows import ConstraintRows, penalty_inertia
 from .cones import ContactRows, Values
-from .joint_rows import JointRows
+from .joint_rows import JointRows, TendonRows, VelocityRows
 
 INERTIA_SIZE, WRENCH_SIZE = 21, 6
 
@@ -131,16 +131,16 @@ class PairSite(Site):
         return PenaltyBlock(self.rows.terms, H.matrix, self.residual(numbers), lambda body, K: H.inertia(K, None))
 
 
-class JointSite(Site):
+class VelocitySite(Site):
     """Limits and dry friction of one velocity."""
 
     size = 1
 
-    def __init__(self, rows: JointRows):
+    def __init__(self, rows: VelocityRows):
         self.rows, self.weights = rows, rows.weights
 
     def values(self, a, change) -> Values:
-        return [a[self.rows.k]]
+        return self.rows.values(a)
 
     def model(self, x: Values, phi: Values) -> Values:
         return [self.rows.stiffness(x), phi[0] - self.rows.force(x)[0]]
@@ -151,6 +151,22 @@ class JointSite(Site):
     def slopes(self, x: Values, d: Values, t: Scalar, so_far: Slopes) -> Slopes:
         first, second = self.rows.slopes(x[0], d[0], t)
         return Slopes(so_far.first + first, so_far.second + second)
+
+
+class JointSite(VelocitySite):
+    """Of a joint."""
+
+    rows: JointRows
+
+
+class TendonSite(VelocitySite):
+    """Of a tendon, which couples the bodies of its joints."""
+
+    rows: TendonRows
+
+    def penalty(self, numbers: Values) -> PenaltyBlock:
+        H, r = numbers
+        return PenaltyBlock(self.rows.terms, lambda: [[H]], [r], lambda body, K: penalty_inertia(K, [H]))
 
 
 class ConstraintSite(Site):

@@ -11,16 +11,18 @@ from ...spatial import Motion
 from ..rows.constrained_problem import ConstrainedProblem
 from .cones import Values
 from .rows import rolled
-from .sites import BodySite, ConstraintSite, JointSite, PairSite, Site
+from .sites import BodySite, ConstraintSite, JointSite, PairSite, Site, TendonSite
 
 
 @dataclass(frozen=True)
 class SoftProblem:
-    """A mechanism with contacts and joint rows; its constraints have penalties mu, and multipliers if they are hard."""
+    """A mechanism with contacts and rows of tendons and joints; its constraints have penalties mu, and multipliers if
+    they are hard."""
 
     problem: ConstrainedProblem
     bodies: Sequence[BodySite]
     pairs: Sequence[PairSite]
+    tendons: Sequence[TendonSite]
     joints: Sequence[JointSite]
     hard: bool
 
@@ -32,7 +34,16 @@ class SoftProblem:
     @property
     def yielding(self) -> list[Site]:
         """All but hard constraints, which come last."""
-        return [*self.bodies, *self.pairs, *self.joints]
+        return [*self.bodies, *self.pairs, *self.tendons, *self.joints]
+
+    @property
+    def coupling(self) -> list[PairSite | TendonSite]:
+        """Those that couple bodies."""
+        return [*self.pairs, *self.tendons]
+
+    @property
+    def coupled_bodies(self) -> list[tuple[int, ...]]:
+        return list(dict.fromkeys(tuple(body for body, _ in site.rows.terms) for site in self.coupling))
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> list[Values]:
         return [site.values(a, change) for site in self.sites]

@@ -39,6 +39,13 @@ class Weights:
         com = inertia.h * (1.0 / mass) if mass > 0.0 else Vector.zero()
         return sum(self._energy(self._row(i, Force(com.cross(d), d))) for d in map(Vector.unit, range(3))) / 3.0
 
+    def length(self, ratios: Sequence[tuple[int, float]]) -> float:
+        """Of what joints wind up: (velocity, ratio) of each."""
+        row = [0.0] * self._tree.nv
+        for k, ratio in ratios:
+            row[k] = ratio
+        return self._energy(row)
+
     def _of_velocities(self, model: Model) -> list[float]:
         n = model.nv
         own = [self._energy([1.0 if r == k else 0.0 for r in range(n)]) for k in range(n)]
@@ -75,3 +82,9 @@ def joint_weights(tree: Tree, i: int) -> list[float]:
     """Of the velocities of body i's joint."""
     given = tree.model.contact_law.of_joint(tree.model.joints[i - 1].name).inverse_weight
     return list(weights(tree.model).velocities[tree.iv[i]] if given is None else given)
+
+
+def tendon_weight(tree: Tree, name: str, ratios: Sequence[tuple[int, float]]) -> float:
+    """Of the length of the tendon with this name."""
+    given = tree.model.contact_law.of_tendon(name).inverse_weight
+    return weights(tree.model).length(ratios) if given is None else given[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...model import Tree
-from ...model.passive import GravityCompensation, TendonSpring
+from ...model.passive import GravityCompensation, Tendon
 from ...scalar import Scalar, maximum, minimum
 from ...spatial import Force, Placement, Vector
 
@@ -16,7 +16,7 @@ from ...spatial import Force, Placement, Vector
 def passive_torques(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """All of them together."""
     torques = tree.joint_passive_torques(q, v)
-    for tendon, at in _tendons(tree):
+    for tendon, at in tendons_of(tree):
         force = -(_stretch(tendon, _sum(at, q, 0)) * tendon.stiffness) - _sum(at, v, 1) * tendon.damping
         for _, k, ratio in at:
             torques[k] = torques[k] + force * ratio
@@ -52,7 +52,7 @@ def passive_energy(tree: Tree, q: Sequence[Scalar], poses: Sequence[Placement]) 
     `poses` are those of the bodies' frames of computation in the world.
     """
     energy = tree.spring_energy(q)
-    for tendon, at in _tendons(tree):
+    for tendon, at in tendons_of(tree):
         stretch = _stretch(tendon, _sum(at, q, 0))
         energy = energy + stretch * stretch * (0.5 * tendon.stiffness)
     for lift in tree.model.passive:
@@ -66,17 +66,17 @@ def passive_energy(tree: Tree, q: Sequence[Scalar], poses: Sequence[Placement]) 
 def tendon_damping_torques(tree: Tree, v: Sequence[Scalar]) -> list[Scalar]:
     """The part of the torques that dissipates, apart from the joints' own dampers."""
     torques: list[Scalar] = [0.0] * tree.nv
-    for tendon, at in _tendons(tree):
+    for tendon, at in tendons_of(tree):
         rate = _sum(at, v, 1)
         for _, k, ratio in at:
             torques[k] = torques[k] - rate * (tendon.damping * ratio)
     return torques
 
 
-def _tendons(tree: Tree) -> Iterator[tuple[TendonSpring, list[tuple[int, int, float]]]]:
+def tendons_of(tree: Tree) -> Iterator[tuple[Tendon, list[tuple[int, int, float]]]]:
     """Each with (coordinate, velocity, ratio) of its joints."""
     for one in tree.model.passive:
-        if isinstance(one, TendonSpring):
+        if isinstance(one, Tendon):
             bodies = [(tree.model.joint_index(joint), ratio) for joint, ratio in one.ratios]
             yield one, [(tree.iq[i].start, tree.iv[i].start, ratio) for i, ratio in bodies]
 
@@ -88,7 +88,7 @@ def _sum(at: list[tuple[int, int, float]], values: Sequence[Scalar], which: int)
     return total
 
 
-def _stretch(tendon: TendonSpring, length: Scalar) -> Scalar:
+def _stretch(tendon: Tendon, length: Scalar) -> Scalar:
     """How far the length is from where the spring rests; nowhere between two lengths if it has two."""
     if tendon.shortest == tendon.longest:
         return length - tendon.shortest

@@ -1,4 +1,4 @@
-"""Tendons with springs and compensated weight, written as MJCF."""
+"""Tendons and compensated weight, written as MJCF."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import numpy as np
 from ...errors import UnsupportedError
 from ...fixed_order import product
 from ...model import Model
-from ...model.passive import GravityCompensation, TendonSpring
+from ...model.passive import GravityCompensation, Tendon
 from .mjcf_words import numbers
 
+_FAR = 1e10
 _ALIKE = 1e-9  # of a body's mass, and of the distance of its centre of mass from its frame
 
 
 def add_passive(root: ElementTree.Element, elements: list[ElementTree.Element | None], model: Model) -> None:
     """`elements` are the bodies of the file, in the order of the model's; None where the file has none."""
     _add_compensation(elements, model)
-    springs = [element for element in model.passive if isinstance(element, TendonSpring)]
+    springs = [element for element in model.passive if isinstance(element, Tendon)]
     if springs:
         section = ElementTree.SubElement(root, "tendon")
         taken = {constraint.name for constraint in model.constraints}
@@ -27,7 +28,7 @@ def add_passive(root: ElementTree.Element, elements: list[ElementTree.Element | 
             _add_tendon(section, spring, taken)
 
 
-def _add_tendon(section: ElementTree.Element, spring: TendonSpring, taken: set[str]) -> None:
+def _add_tendon(section: ElementTree.Element, spring: Tendon, taken: set[str]) -> None:
     name = spring.name
     while name in taken:
         name += "'"
@@ -39,6 +40,11 @@ def _add_tendon(section: ElementTree.Element, spring: TendonSpring, taken: set[s
         section, "fixed", name=name, stiffness=numbers([spring.stiffness]), damping=numbers([spring.damping]),
         springlength=numbers(lengths),
     )  # fmt: skip
+    if spring.friction:
+        tendon.set("frictionloss", numbers([spring.friction]))
+    if spring.limited:
+        bounds = [max(spring.lower, -_FAR), min(spring.upper, _FAR)]  # MJCF has no limits to one side
+        tendon.attrib.update(limited="true", range=numbers(bounds))
     for joint, ratio in spring.ratios:
         ElementTree.SubElement(tendon, "joint", joint=joint, coef=numbers([ratio]))
 

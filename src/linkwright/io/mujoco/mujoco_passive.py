@@ -1,23 +1,23 @@
-"""What acts of itself in a MuJoCo model: tendons with springs and dampers, and gravity compensation of bodies."""
+"""What acts of itself in a MuJoCo model: fixed tendons, and gravity compensation of bodies."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ...model.passive import GravityCompensation, Passive, TendonSpring
+from ...model.passive import GravityCompensation, Passive, Tendon
 from ..ignoring import Ignoring, advice
 from .mujoco_blame import Blame
 from .mujoco_names import Names
-from .mujoco_refusals import is_disabled
+from .mujoco_refusals import is_disabled, is_spatial
 
-_WRAP_JOINT = 1  # mjtWrap
 # Forces of a tendon that are not understood, whatever its kind, and the word to ignore them by.
 _NOT_LINEAR = {
-    "tendon_frictionloss": "friction", "tendon_armature": "armature", "tendon_stiffnesspoly": "tendon",
-    "tendon_dampingpoly": "tendon",
+    "tendon_armature": "armature", "tendon_stiffnesspoly": "tendon", "tendon_dampingpoly": "tendon",
 }  # fmt: skip
+_FIXED = "only those of fixed tendons are understood"
 
 
 def passive_of(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[Passive]:
@@ -44,20 +44,27 @@ def _tendons(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[
                 _refuse(word, name, f"has {array[7:]}, which is not understood", blame, ignore)
         stiffness = 0.0 if is_disabled(source, "SPRING") else float(source.tendon_stiffness[t])
         damping = 0.0 if is_disabled(source, "DAMPER") else float(source.tendon_damping[t])
-        if not stiffness and not damping:
+        friction = 0.0 if is_disabled(source, "FRICTIONLOSS") else float(source.tendon_frictionloss[t])
+        lower, upper = -math.inf, math.inf
+        if source.tendon_limited[t] and not is_disabled(source, "LIMIT"):
+            lower, upper = map(float, source.tendon_range[t])
+        if not (stiffness or damping or friction or math.isfinite(lower)):
             continue
-        wraps = range(int(source.tendon_adr[t]), int(source.tendon_adr[t]) + int(source.tendon_num[t]))
-        if any(int(source.wrap_type[w]) != _WRAP_JOINT for w in wraps):
-            message = f"is spatial and has stiffness {stiffness:g} and damping {damping:g}; only those of fixed tendons"
-            _refuse("tendon", name, f"{message} are understood", blame, ignore)
+        if is_spatial(source, t):
+            if friction:
+                _refuse("friction", name, f"is spatial and has frictionloss {friction:g}; {_FIXED}", blame, ignore)
+            if stiffness or damping:
+                has = f"is spatial and has stiffness {stiffness:g} and damping {damping:g}"
+                _refuse("tendon", name, f"{has}; {_FIXED}", blame, ignore)
             continue
         ratios: dict[str, float] = {}
-        for w in wraps:
+        for w in range(int(source.tendon_adr[t]), int(source.tendon_adr[t]) + int(source.tendon_num[t])):
             joint = names.joints[int(source.wrap_objid[w])]
             ratios[joint] = ratios.get(joint, 0.0) + float(source.wrap_prm[w])
         shortest, longest = map(float, source.tendon_lengthspring[t])
+        numbers = (stiffness, damping, shortest, longest, friction, lower, upper)
         with blame.on("tendon", name):
-            found.append(TendonSpring(name, tuple(ratios.items()), stiffness, damping, shortest, longest))
+            found.append(Tendon(name, tuple(ratios.items()), *numbers))
     return found
 
 

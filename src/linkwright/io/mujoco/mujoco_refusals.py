@@ -15,6 +15,7 @@ _DISABLE_BITS = {
     "CLAMPCTRL": 8, "FILTERPARENT": 10, "ACTUATION": 11, "REFSAFE": 12,
 }  # fmt: skip
 _FREE, _BALL = 0, 1
+_WRAP_JOINT = 1  # mjtWrap
 # Sizes that are zero in a model of rigid bodies and joints, and the word to ignore them by.
 _COUNTS = {
     "nflex": ("deformable", "deformable bodies (flex)"),
@@ -26,6 +27,12 @@ _COUNTS = {
 def is_disabled(source: Any, what: str) -> bool:
     """Whether <flag> switches off e.g. "GRAVITY"."""
     return bool(source.opt.disableflags & (1 << _DISABLE_BITS[what]))
+
+
+def is_spatial(source: Any, t: int) -> bool:
+    """Whether tendon t runs through space, and is no sum of joint coordinates."""
+    wraps = slice(int(source.tendon_adr[t]), int(source.tendon_adr[t]) + int(source.tendon_num[t]))
+    return bool(np.any(source.wrap_type[wraps] != _WRAP_JOINT))
 
 
 def check_understood(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[str]:
@@ -90,5 +97,5 @@ class _Check:
 
     def _tendon_limits(self) -> None:
         for t, name in enumerate(self.names.tendons):
-            if self.source.tendon_limited[t]:
-                self._leave("limit", f"the limit of tendon {name!r} is left out")
+            if self.source.tendon_limited[t] and is_spatial(self.source, t):
+                self._leave("limit", f"the limit of tendon {name!r}, which is spatial, is left out")

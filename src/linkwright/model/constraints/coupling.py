@@ -15,7 +15,7 @@ from ...spatial import Force, sum_of
 from ..pose import LARGEST_NUMBER
 from .at_state import Motions, Terms
 from .constraint import constraint_kind
-from .joint_tie import JointTie, TieAtState
+from .joint_tie import JointTie, TieAtState, sum_of_rates
 from .polynomial import derivative, value_of
 
 Polynomials = tuple[tuple[str, tuple[Scalar, ...]], ...]  # by joint
@@ -151,15 +151,7 @@ class CouplingAtState(TieAtState):
         return self.on_first_body(self._slopes()[:1])
 
     def terms(self) -> Terms:
-        """The joint's own motion leaves its axis where it is, so the row on the parent does not depend on it."""
-        tree = self.tree
-        rows: dict[int, Force] = {}
-        for i, slope in zip(self.joints(), self._slopes(), strict=True):
-            along = self.along(i) * slope
-            for body, row in ((i, along), (tree.parent[i], tree.Xtree[i].T @ -along)):
-                if body:
-                    rows[body] = rows[body] + row if body in rows else row
-        return [(body, (row,)) for body, row in rows.items()]
+        return sum_of_rates(self.tree, self.joints(), self._slopes())
 
     def motion(self, motions: Motions) -> tuple[list[Scalar], list[Scalar]]:
         velocity, rate = [], []

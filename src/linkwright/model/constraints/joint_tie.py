@@ -11,7 +11,7 @@ import numpy as np
 
 from ...scalar import Scalar
 from ...spatial import Force, Vector
-from .at_state import ConstraintAtState
+from .at_state import ConstraintAtState, Terms
 from .constraint import Constraint, bodies_of_joints
 
 
@@ -60,10 +60,26 @@ class TieAtState(ConstraintAtState):
         return [Force(axis * slope, Vector.zero()) for slope in slopes]
 
     def along(self, i: int) -> Force:
-        """The component of a spatial motion that joint i's velocity is."""
-        joint = self.tree.joint[i]
-        component = joint.k + 3 if joint.slides else joint.k
-        return Force.of(1.0 if k == component else 0.0 for k in range(6))
+        return along(self.tree, i)
+
+
+def along(tree, i: int) -> Force:
+    """The component of a spatial motion that joint i's velocity is."""
+    joint = tree.joint[i]
+    component = joint.k + 3 if joint.slides else joint.k
+    return Force.of(1.0 if k == component else 0.0 for k in range(6))
+
+
+def sum_of_rates(tree, joints: Sequence[int], slopes: Sequence[Scalar]) -> Terms:
+    """The sum of slope times velocity of joints as a row on bodies. A joint's own motion leaves its axis where it is,
+    so the row on the parent does not depend on it."""
+    rows: dict[int, Force] = {}
+    for i, slope in zip(joints, slopes, strict=True):
+        own = along(tree, i) * slope
+        for body, row in ((i, own), (tree.parent[i], tree.Xtree[i].T @ -own)):
+            if body:
+                rows[body] = rows[body] + row if body in rows else row
+    return [(body, (row,)) for body, row in rows.items()]
 
 
 def slides(model, joint: str) -> bool:

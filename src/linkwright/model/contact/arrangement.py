@@ -26,6 +26,9 @@ def check_contacts(model: Model) -> None:
     for name, own in model.contact_law.joints.items():
         if own.inverse_weight is not None and len(own.inverse_weight) != sizes.get(name, len(own.inverse_weight)):
             raise ModelError(f"joint {name!r} has {len(own.inverse_weight)} inverse weights; expected one per velocity")
+    for name, own in model.contact_law.tendons.items():
+        if own.inverse_weight is not None and len(own.inverse_weight) != 1:
+            raise ModelError(f"tendon {name!r} has {len(own.inverse_weight)} inverse weights; expected one")
     shapes: dict[str, Shape] = {}
     for shape in model.shapes:
         if not isinstance(shape, Shape):
@@ -156,6 +159,7 @@ def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str)
         equalities={
             **_without_weights(law).equalities, **{prefix + k: x for k, x in _without_weights(its).equalities.items()},
         },
+        tendons={**_without_weights(law).tendons, **{prefix + k: x for k, x in _without_weights(its).tendons.items()}},
         watched=(*law.watched, *((prefix + one, prefix + two) for one, two in its.watched)),
     )  # fmt: skip
     result = replace(
@@ -170,4 +174,5 @@ def _without_weights(law: ContactLaw) -> ContactLaw:
         law,
         joints={name: replace(x, inverse_weight=None) for name, x in law.joints.items()},
         equalities={name: replace(x, inverse_weight=None) for name, x in law.equalities.items()},
+        tendons={name: replace(x, inverse_weight=None) for name, x in law.tendons.items()},
     )

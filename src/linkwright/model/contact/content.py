@@ -80,13 +80,16 @@ def _shape(data: Mapping[str, Any]) -> Shape:
 
 def _law(data: Mapping[str, Any]) -> ContactLaw:
     given = _tuples(data, ContactLaw)
-    joints, equalities = {}, {}
-    for name, x in given.pop("joints", {}).items():
-        part = _tuples(x, JointSoftness)
-        joints[name] = JointSoftness(
-            **{**part, "limit": _softness(part["limit"]), "friction": _softness(part["friction"])}
-        )
+    joints, tendons = (
+        {name: _joint_softness(x) for name, x in given.pop(whose, {}).items()} for whose in ("joints", "tendons")
+    )
+    equalities = {}
     for name, x in given.pop("equalities", {}).items():
         part = _tuples(x, EqualitySoftness)
         equalities[name] = EqualitySoftness(**{**part, "softness": _softness(part["softness"])})
-    return ContactLaw(joints=joints, equalities=equalities, **given)
+    return ContactLaw(joints=joints, equalities=equalities, tendons=tendons, **given)
+
+
+def _joint_softness(data: Mapping[str, Any]) -> JointSoftness:
+    part = _tuples(data, JointSoftness)
+    return JointSoftness(**{**part, "limit": _softness(part["limit"]), "friction": _softness(part["friction"])})

@@ -15,9 +15,9 @@ CONES = ("elliptic", "pyramidal")
 
 @dataclass(frozen=True)
 class JointSoftness:
-    """Of one joint: its limit, the distance at which that begins to act, and its dry friction.
+    """Of one joint or tendon: its limit, the distance at which that begins to act, and its dry friction.
 
-    inverse_weight   of each velocity of the joint, in 1/inertia, if the file says
+    inverse_weight   of each velocity of the joint, or of the length, in 1/inertia, if the file says
     """
 
     limit: Softness = field(default_factory=Softness)
@@ -48,7 +48,7 @@ class ContactLaw:
     """cone       "elliptic" or "pyramidal": the shape of friction cones
     impratio   how much harder friction is than the normal direction
     refsafe    time constants are at least two time steps
-    joints, equalities   by name; who is not named has MuJoCo's defaults
+    joints, equalities, tendons   by name; who is not named has MuJoCo's defaults
     watched    pairs of shapes whose contact is not computed: status 6 says that one may have occurred
     """
 
@@ -58,6 +58,7 @@ class ContactLaw:
     joints: Mapping[str, JointSoftness] = field(default_factory=dict)
     equalities: Mapping[str, EqualitySoftness] = field(default_factory=dict)
     watched: tuple[tuple[str, str], ...] = ()
+    tendons: Mapping[str, JointSoftness] = field(default_factory=dict)
 
     def __post_init__(self):
         if self.cone not in CONES:
@@ -68,11 +69,14 @@ class ContactLaw:
         if not isinstance(self.refsafe, bool):
             raise ModelError(f"refsafe is {self.refsafe!r}; expected True or False")
         object.__setattr__(self, "watched", tuple((str(one), str(two)) for one, two in self.watched))
-        for name in ("joints", "equalities"):
+        for name in ("joints", "equalities", "tendons"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def of_joint(self, name: str) -> JointSoftness:
         return self.joints.get(name, JointSoftness())
+
+    def of_tendon(self, name: str) -> JointSoftness:
+        return self.tendons.get(name, JointSoftness())
 
     def of_equality(self, name: str) -> EqualitySoftness:
         return self.equalities.get(name, EqualitySoftness())
