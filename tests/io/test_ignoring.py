@@ -49,7 +49,7 @@ LEFT_OUT = {
         "'e' acts on 't'",
     ),
     "fluid": (mjcf(ARM, head='<option density="1.2" viscosity="2e-5"/>'), "density"),
-    "friction": (mjcf(ARM + GROUND_SITE, tendon("frictionloss")), "'t' has friction"),
+    "friction": (mjcf(ARM + GROUND_SITE, tendon("frictionloss")), "'t' is spatial and has frictionloss"),
     "gravcomp": (mjcf(ARM.replace("<body ", '<body gravcomp="1" ')), "'arm'"),
     "limit": (mjcf(other_joint('type="ball" range="0 1"')), "'j'"),
     "plugin": (mjcf(ARM.replace("<site", '<plugin plugin="mujoco.elasticity.cable"/><site')), "cable"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
@@ -24,6 +25,7 @@ class FileContent:
     file           its path, or what stands for it in messages
     root           the outermost element (`text.xml.Element`), of XML; else None
     floating_base  loops, ignore, meshes: as `load` was given them
+    folder         where the file is, if it is known: meshes may be there
     """
 
     data: bytes | str
@@ -33,6 +35,7 @@ class FileContent:
     loops: str | os.PathLike[str] | bool
     ignore: Ignoring
     meshes: bool = False
+    folder: Path | None = None
 
     @property
     def text(self) -> str:
@@ -113,16 +116,18 @@ def _to_mjcf(model: Model) -> str:
 
 
 def _sdf(content: FileContent) -> Model:
+    from .links.visuals import in_folder
     from .sdf.sdf_reader import model_from_sdf
 
     model = model_from_sdf(content.root, floating_base=content.floating_base, ignore=content.ignore)
-    return _with_meshes(model, content)
+    return _with_meshes(in_folder(model, content.folder), content)
 
 
 def _urdf(content: FileContent) -> Model:
+    from .links.visuals import in_folder
     from .urdf.urdf_with_loops import model_with_loops
 
-    return _with_meshes(model_with_loops(content), content)
+    return _with_meshes(in_folder(model_with_loops(content), content.folder), content)
 
 
 def _with_meshes(model: Model, content: FileContent) -> Model:

@@ -11,6 +11,7 @@ from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
 from .formats import FORMATS, FileContent, begins_as
 from .ignoring import Ignoring
+from .mujoco.mujoco_looks import with_compiled_looks
 from .mujoco.mujoco_model import from_mujoco_model, is_mujoco_model
 from .pinocchio.pinocchio_model import from_pinocchio_model, is_pinocchio_model
 from .text.reading import read_bytes
@@ -44,7 +45,8 @@ def load(
                    "deformable" (docs/files.md lists them, and a refusal names the word that helps). What was left out
                    is in `model.ignored`.
     meshes         True reads the meshes that links collide with (.stl, .obj; of MJCF what MuJoCo reads) and takes their
-                   convex hulls as shapes, by few points each; those that are missing are in `warnings`
+                   convex hulls as shapes, by few points each; those that are missing are in `warnings`. Those that
+                   only show are in `model.looks` anyway, and are read when something is drawn
 
     `model.warnings` says what looked wrong in a file but could be lived with. Raises `LoadError` with file, line and
     element for files that cannot be understood, `UnsupportedError` for those that cannot be read yet.
@@ -60,7 +62,7 @@ def load(
         return from_pinocchio_model(source)
     if is_mujoco_model(source):
         _refuse_floating_base(floating_base, "a MuJoCo model")
-        return from_mujoco_model(source, ignore=left_out, meshes=meshes)
+        return with_compiled_looks(from_mujoco_model(source, ignore=left_out, meshes=meshes), source)
     if isinstance(source, str):
         if source.lstrip("\ufeff \t\r\n")[:1] == "<" or begins_as(source) is not None:
             return _from_content(source, "<text>", floating_base, loops, left_out, meshes)
@@ -71,20 +73,20 @@ def load(
         if isinstance(robot, PackagedRobot):
             path = robot.path()
             file = path if meshes else path.name  # meshes are beside it
-            return _from_content(read_bytes(path), file, floats, loops, left_out, meshes)
+            return _from_content(read_bytes(path), file, floats, loops, left_out, meshes, path.parent)
         if isinstance(robot, AssembledRobot):
             first, *others = robot.parts
             return robot.factory(load(first, floating_base=floats), *map(load, others))
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         _check_exists(path, source)
-        return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes)
+        return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes, path.parent)
     raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
 
 
 def _from_content(
     data: bytes | str, file: object, floating_base: bool | None, loops: str | os.PathLike[str] | bool, ignore: Ignoring,
-    meshes: bool,
+    meshes: bool, folder: Path | None = None,
 ) -> Model:  # fmt: skip
     start = data[:200] if isinstance(data, str) else data[:200].decode("utf-8-sig", errors="replace")
     known, root = begins_as(start), None
@@ -94,7 +96,7 @@ def _from_content(
         if known is None or known.read is None:
             raise root.error(f"not a robot description that linkwright knows; it loads {_readable()}")
     assert known.read is not None  # what is recognised by its beginning is read
-    return known.read(FileContent(data, file, root, floating_base, loops, ignore, meshes))
+    return known.read(FileContent(data, file, root, floating_base, loops, ignore, meshes, folder))
 
 
 def _check_exists(path: Path, source) -> None:

@@ -20,6 +20,7 @@ from .live_scene import LiveScene
 
 FRAME = 1.0 / 30.0  # seconds between pictures
 MOST_SLIDERS = 40
+MOST_MISSING = 5  # meshes that are listed
 REACH = np.pi  # of a slider whose joint has no limits
 _STIFFNESS = 5.0  # of the spring between body and handle: weights of the mechanism per its size
 _STRONGEST = 2.0  # weights that it pulls with
@@ -78,7 +79,7 @@ class LivePage:
         names = sorted({model.name, *(robot.name for robot in known_robots())})
         self._choice = gui.add_dropdown("robot", names, initial_value=model.name)
         self._choice.on_update(lambda _: self._change_robot(self._choice.value))
-        self._message = gui.add_markdown(str(model))
+        self._message = gui.add_markdown(self._about())
         self.play_button, self._reset = gui.add_button("play / pause"), gui.add_button("start again")
         self.play_button.on_click(lambda _: self.play(not self._playing))
         self._reset.on_click(lambda _: self.reset())
@@ -117,7 +118,12 @@ class LivePage:
 
     def _say(self, text: str) -> None:
         self.problem = text
-        self._message.content = text or str(self.model)
+        self._message.content = text or self._about()
+
+    def _about(self) -> str:
+        """The robot, and which of its meshes are drawn as shapes."""
+        missing = self.scene.drawn.missing
+        return "\n\n".join([str(self.model), *(["drawn as shapes:"] if missing else []), *missing[:MOST_MISSING]])
 
     def _look(self, client: Any) -> None:
         """The camera of somebody who has just opened the page."""

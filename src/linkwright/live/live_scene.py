@@ -14,8 +14,10 @@ from ..viewer.palette import CLOSURE as CLOSURE_COLOUR
 from ..viewer.palette import FORCE, LIMBS, THEMES
 from ..viewer.scene import CLOSURE, JOINT, Bar, Point, Scene
 from ..viewer.shapes import make_scene
+from ..viewer.skin import thinned
 
 _ROOT = "/robot"
+MOST_FACES = 300_000  # of all meshes
 _CELLS = 20  # of the floor, across the mechanism's size
 
 
@@ -64,6 +66,12 @@ class LiveScene:
             self._scene.add_mesh_simple(
                 f"{_ROOT}/body{plate.body}/plate{k}", corners, faces, color=_colour(plate.group), side="double"
             )
+        for k, skin in enumerate(thinned(scene.skins, MOST_FACES)):
+            self._scene.add_mesh_simple(
+                f"{_ROOT}/body{skin.body}/skin{k}", skin.vertices.astype(np.float32), skin.faces.astype(np.uint32),
+                color=_rgb(skin.colour) if skin.colour else _colour(skin.group), flat_shading=True,
+                side="front" if skin.is_closed else "double",
+            )  # fmt: skip
         self._ties = []
         for k, tie in enumerate(scene.ties):
             line = self._scene.add_line_segments(

@@ -57,6 +57,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         passive=tuple(element for element in acting if element is not None),
         ignored=model.ignored,
         simulation=model.simulation,
+        looks=model.looks,
     )
     held = {name: fixed_at.get(name) for name in at}
     return driven_after_locking(kept_after_locking(locked_model, model), model, held)
@@ -93,6 +94,7 @@ def attach(
         passive=(*model.passive, *(element.renamed(prefix, mount) for element in other.passive)),
         ignored=(*model.ignored, *(f"{other.name}: {line}" for line in other.ignored)),
         actuators=(*model.actuators, *(one.renamed(prefix) for one in other.actuators)),
+        looks=(*model.looks, *(look.renamed(prefix, mount, GROUND) for look in other.looks)),
     )
     return joined(attached, model, other, prefix, mount)
 
@@ -123,6 +125,7 @@ def depth_first(model: Model) -> Model:
         pairs=model.pairs,
         contact_law=model.contact_law,
         simulation=model.simulation,
+        looks=model.looks,
     )
     return driven_after_sorting(sorted_model, model, order)
 

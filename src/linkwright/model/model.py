@@ -20,6 +20,7 @@ from .contact import arrangement as touching
 from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
+from .look import Look, check_looks
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
@@ -87,7 +88,7 @@ class Model:
     independent: tuple[str, ...] = field(default=(), repr=False)
     """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
     passive: tuple[Passive, ...] = field(default=(), repr=False)
-    """What acts of itself beyond single joints' springs: tendons with springs and dampers, compensated weight."""
+    """What acts of itself beyond single joints' springs: tendons, compensated weight."""
     ignored: tuple[str, ...] = field(default=(), repr=False)
     """What its file says and `load(..., ignore=...)` left out although it changes the motion."""
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
@@ -100,6 +101,8 @@ class Model:
     """What drives joints at the user's command, in the order of `ctrl`."""
     keyframes: Mapping[str, Keyframe] = field(default_factory=dict, repr=False)
     """States that the file names, with commands and activations."""
+    looks: tuple[Look, ...] = field(default=(), repr=False)
+    """How bodies are drawn, where the file says so; not part of what a model is: equal models may look different."""
 
     def __post_init__(self):
         object.__setattr__(self, "frames", MappingProxyType(dict(self.frames)))
@@ -113,6 +116,7 @@ class Model:
         self._check_notes()
         touching.check_contacts(self)
         check_actuators(self)
+        check_looks(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -126,7 +130,7 @@ class Model:
         object.__setattr__(self, "passive", tuple(self.passive))
         for element in self.passive:
             if not isinstance(element, Passive):
-                raise InputError(f"passive has {element!r}; expected TendonSpring or GravityCompensation")
+                raise InputError(f"passive has {element!r}; expected Tendon or GravityCompensation")
             element.check(self)
         object.__setattr__(self, "ignored", tuple(map(str, self.ignored)))
         if not isinstance(self.simulation, SimulationDefaults):

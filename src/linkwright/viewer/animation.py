@@ -19,9 +19,14 @@ from .body_poses import body_poses, checked_trajectory, quaternions
 from .contact_shapes import floor_of
 from .scene import Scene
 from .shapes import make_scene
+from .skin import Skin, thinned
 from .view import bounds, floor_height, start_view, travelled
 
-_PLAYER = ("poses", "camera", "drawing", "controls")  # scripts in the order in which they build on one another
+MOST_FACES = 14_000
+"""Of all meshes in a page: what a browser draws 30 times a second without a graphics driver."""
+_STEPS = 65535  # positions of vertices are whole numbers of so many steps across their mesh
+# scripts in the order in which they build on one another
+_PLAYER = ("poses", "camera", "skins", "readouts", "drawing", "controls")
 
 
 def write_html(
@@ -65,7 +70,10 @@ def animation_page(model: Model, q, times, *, title=None, floor=None, traces=(),
         "times": _packed(times - times[0], "<f4"),
         "poses": _packed(np.concatenate([positions, quaternions(rotations)], axis=-1), "<f4"),
         **_arrows(arrows, scene.size),
+        **_joints(model, q),
         **_shapes(scene),
+        "skins": [_skin(skin) for skin in thinned(scene.skins, MOST_FACES)],
+        "missing": scene.missing,
     }  # fmt: skip
     return fill(
         _resource("page.html"),
@@ -124,6 +132,30 @@ def _shapes(scene: Scene) -> dict:
         ],
         "ties": [{"a": _point(t.start), "b": _point(t.end), "label": t.label} for t in scene.ties],
         "posts": [a.tolist() for a in scene.posts],
+    }  # fmt: skip
+
+
+def _joints(model: Model, q: np.ndarray) -> dict:
+    """Joints that move by one number: what they are called, their limits, and where they are."""
+    single = [k for k, joint in enumerate(model.joints, start=1) if joint.nq == joint.nv == 1]
+    told = [
+        {
+            "name": (joint := model.joints[k - 1]).name,
+            "unit": "m" if joint.motion().drawn_as == "slide" else "rad",
+            "range": [x if np.isfinite(x) else None for x in (float(joint.lower[0]), float(joint.upper[0]))],
+        }
+        for k in single
+    ]  # fmt: skip
+    return {"joints": told, **({"angles": _packed(q[:, [model.iq[k].start for k in single]], "<f4")} if single else {})}
+
+
+def _skin(skin: Skin) -> dict:
+    low = skin.vertices.min(axis=0)
+    span = np.maximum(np.ptp(skin.vertices, axis=0), 1e-9)
+    return {
+        "body": skin.body, "g": skin.group, "label": skin.label, "low": low.tolist(), "span": span.tolist(),
+        "v": _packed(np.rint((skin.vertices - low) / span * _STEPS), "<u2"), "f": _packed(skin.faces, "<u2"),
+        "closed": skin.is_closed, **({"colour": skin.colour} if skin.colour else {}),
     }  # fmt: skip
 
 

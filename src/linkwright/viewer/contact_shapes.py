@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from ..model import Model, Pose
@@ -12,12 +14,12 @@ _LEVEL = 1e-6  # a plane whose normal leans by less is a floor
 _THINNEST = 0.5  # a convex shape or an ellipsoid narrower than this part of its width is drawn as a box
 
 
-def draw_contact_shapes(scene: Scene, model: Model, groups: list[int]) -> None:
-    """Shapes that take part in a contact; the ground's planes are the floor."""
+def draw_contact_shapes(scene: Scene, model: Model, groups: list[int], dressed: Collection[int]) -> None:
+    """Shapes that take part in a contact; the ground's planes are the floor. Bodies that are `dressed` show theirs."""
     touching = {name for pair in model.pairs for name in (pair.first, pair.second)}
     for shape in model.shapes:
         body = model.body_of(shape.on)
-        if shape.name in touching and shape.kind != "plane":
+        if shape.name in touching and shape.kind != "plane" and body not in dressed:
             _draw(scene, shape, body, _on_body(model, shape), groups[body])
 
 

@@ -14,11 +14,11 @@ def outline(points: np.ndarray) -> np.ndarray | None:
     if spread[1] < 0.08 * spread[0] or (len(spread) > 2 and spread[2] > 0.05 * spread[0]):
         return None
     flat = (points - middle) @ axes[:2].T
-    order = _convex(flat)
+    order = convex(flat)
     return points[order]
 
 
-def _convex(flat: np.ndarray) -> list[int]:
+def convex(flat: np.ndarray) -> list[int]:
     """Indices of the convex hull of points in a plane, in turn (gift wrapping)."""
     start = int(np.lexsort((flat[:, 1], flat[:, 0]))[0])
     hull = [start]

@@ -1,4 +1,4 @@
-"""What a picture of a mechanism is made of: rods, plates and boxes fixed to its bodies."""
+"""What a picture of a mechanism is made of: rods, plates, boxes and skins fixed to its bodies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model import Model
+from .skin import Skin
 
 Point = tuple[int, np.ndarray]  # on a body, in its frame
 
@@ -65,6 +66,10 @@ class Scene:
     ties: list[Tie] = field(default_factory=list)
     anchors: list[np.ndarray] = field(default_factory=list)
     """Where the mechanism is held by the ground, in the world."""
+    skins: list[Skin] = field(default_factory=list)
+    """Bodies as their file says they look; these are not drawn as rods and boxes then."""
+    missing: list[str] = field(default_factory=list)
+    """What the file says and cannot be drawn, with the reason."""
 
     @property
     def posts(self) -> list[np.ndarray]:

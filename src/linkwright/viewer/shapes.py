@@ -1,7 +1,7 @@
-"""The shapes of a mechanism, derived from joints, frames and inertias, for models carry no meshes.
+"""The shapes of a mechanism: as its file says its bodies look, else derived from joints, frames and inertias.
 
-A body is drawn as rods from the joint that carries it to everything it carries: joints, ends of constraints, named
-frames at its tips. With several such points in a plane it is a plate; a floating body is a box of its own inertia.
+Of itself a body is drawn as rods from the joint that carries it to everything it carries: joints, ends of constraints,
+named frames at its tips. With several such points in a plane it is a plate; a floating one is a box of its own inertia.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from ..model import Model
 from ..model.constraints import Constraint, ConstraintEnd
 from .contact_shapes import draw_contact_shapes
+from .looks import skins_of
 from .polygons import distinct, outline, shortest_tree
 from .scene import CLOSURE, GROUND_LINK, JOINT, Bar, Box, Plate, Point, Scene, Tie, limb_groups
 
@@ -20,7 +21,9 @@ _THINNEST, _THICKEST = 0.004, 0.030
 _STOUTEST = 0.22  # a rod's radius over its length
 _FLAT = 0.3  # a floating body this thin, compared to its width, is drawn as a plate
 # Half sizes of boxes are at most these parts of the mechanism's size.
-_LARGEST_FREE, _LARGEST_CARRIED = 0.3, 0.045
+_LARGEST_FREE, _LARGEST_CARRIED, _LARGEST_TIP = 0.3, 0.045, 0.1
+_REACHED = 0.8  # a last body whose half size is more than this part of its rods is larger than they are: a foot
+_TELESCOPED = 0.65  # how much thinner what slides is than what it slides in would be
 
 
 def make_scene(model: Model, rotations: np.ndarray, positions: np.ndarray) -> Scene:
@@ -30,23 +33,44 @@ def make_scene(model: Model, rotations: np.ndarray, positions: np.ndarray) -> Sc
     points = [_points(model, i, ends) for i in range(model.nbodies)]
     scene = Scene(_extent(model, points, rotations, positions))
     groups = limb_groups(model)
+    scene.skins, scene.missing = skins_of(model, groups)
+    dressed = {skin.body for skin in scene.skins}
     for i in range(1, model.nbodies):
-        _draw_body(scene, model, i, points[i], groups[i])
-        _draw_joint(scene, model, i)
+        if i not in dressed:
+            _draw_body(scene, model, i, points[i], groups[i])
+            _draw_joint(scene, model, i)
     for constraint, own in held:
         _draw_constraint(scene, constraint, own)
-    draw_contact_shapes(scene, model, groups)
-    _draw_ground(scene)
+    draw_contact_shapes(scene, model, groups, dressed)
+    if 0 not in dressed:
+        _draw_ground(scene)
     return scene
 
 
 def _points(model: Model, i: int, ends: list[ConstraintEnd]) -> list[np.ndarray]:
     """Where something is attached to body i: what it carries, ends of constraints, and named frames at its tips."""
-    found = [model.bodies[c].placement.translation for c in model.graph.children[i]]
+    found = [_carried_at(model, c) for c in model.graph.children[i]]
     if not found:
         found = [frame.placement.translation for frame in model.frames.values() if frame.body == i]
     found += [end.pose.translation for end in ends if end.body == i]
     return distinct(found)
+
+
+def _carried_at(model: Model, c: int) -> np.ndarray:
+    """Where the rod of the body that carries body c ends: at the joint; of a telescope, at the end of its outer tube.
+
+    A slide has no place along its axis. Where that leads through the carrier's own joint, the carrier is a tube about
+    its centre of mass.
+    """
+    body = model.bodies[c]
+    at, carrier = body.placement.translation, model.bodies[body.parent]
+    if body.joint.kind != "prismatic" or not body.parent or not carrier.inertia.mass:
+        return at
+    axis = body.placement.rotation @ body.joint.axis
+    along = float(axis @ at)
+    end = float(np.clip(2 * axis @ carrier.inertia.com, min(along, 0.0), max(along, 0.0)))
+    is_telescope = np.linalg.norm(at - along * axis) < 1e-3 * abs(along) and abs(end) > 0.1 * abs(along)
+    return end * axis if is_telescope else at
 
 
 def _extent(model: Model, points, rotations: np.ndarray, positions: np.ndarray) -> float:
@@ -63,9 +87,9 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     body = model.bodies[i]
     free, com = body.joint.kind in ("free_flyer", "translational", "planar"), body.inertia.com
     origin = com if free else np.zeros(3)
-    if not points and not free and np.linalg.norm(com) > 0.01 * scene.size:
-        points = [2 * com]  # a rod with its mass in the middle
     reach = [p for p in points if np.linalg.norm(p - origin) > 1e-3 * scene.size]
+    if not reach and not free and not model.graph.children[i] and np.linalg.norm(com) > 0.01 * scene.size:
+        reach = [2 * com]  # a rod with its mass in the middle
     R, half = _equivalent_box(body.inertia)
     corners = outline(np.array(reach if free else [origin, *reach]))
     if free and half.min() > _FLAT * np.median(half):
@@ -73,17 +97,23 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     largest = (_LARGEST_FREE if free else _LARGEST_CARRIED) * scene.size
     if len(reach) > 1:  # inertias in files may be anything; what is attached tells the size
         largest = min(largest, 1.3 * max(float(np.linalg.norm(p - com)) for p in reach))
+    longest = max((float(np.linalg.norm(p - origin)) for p in reach), default=0.0)
+    is_tip = not model.graph.children[i] and body.inertia.mass > 0 and corners is None
+    if is_tip and reach and half.max() > _REACHED * longest:
+        largest = _LARGEST_TIP * scene.size
+    else:
+        is_tip = is_tip and not reach
     half = np.clip(half, 0.006 * scene.size, largest)
-    is_tip = not model.graph.children[i] and not reach and body.inertia.mass > 0
     boxed = (free and corners is None) or is_tip
     if boxed:
         scene.boxes.append(Box(i, R, com, half, group, body.name))
     if not reach:
         return
-    longest = max(np.linalg.norm(p - origin) for p in reach)
     radius = np.sqrt(body.inertia.mass / (_DENSITY * np.pi * sum(np.linalg.norm(p - origin) for p in reach)))
     radius = float(np.clip(radius, _THINNEST * scene.size, _THICKEST * scene.size))
     radius = min(radius, _STOUTEST * longest)
+    if body.joint.kind == "prismatic":
+        radius *= _TELESCOPED
     if corners is None:
         begins = [(_surface(com, R, half, p) if boxed else origin, p) for p in reach]
         edges = [(a, b) for a, b in begins if a is not None]
@@ -115,8 +145,11 @@ def _draw_joint(scene: Scene, model: Model, i: int) -> None:
         half = joint.axis * (radius + 0.3 * thick)
         scene.rods.append(Bar((i, -half), (i, half), thick, JOINT, label))
     elif shape == "slide":  # the part of the slide that sticks out
-        scene.rods.append(Bar((parent, at.translation), here, radius * 0.7, JOINT, label))
-        scene.rods.append(Bar(here, here, radius * 1.3, JOINT, label))
+        mouth, com = _carried_at(model, i), body.inertia.com
+        inner = np.zeros(3) if mouth is at.translation else 2 * com * (np.linalg.norm(com) > 0.01 * scene.size)
+        scene.rods.append(Bar((parent, mouth), (i, inner), radius * 0.7, JOINT, label))
+        end = here if mouth is at.translation else (parent, mouth)
+        scene.rods.append(Bar(end, end, radius * 1.3, JOINT, label))
     elif shape == "ball":
         scene.rods.append(Bar(here, here, radius * 1.4, JOINT, label))
 

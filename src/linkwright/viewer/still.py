@@ -12,13 +12,18 @@ from ..model import Model
 from .body_poses import body_poses
 from .camera import Camera
 from .contact_shapes import floor_of
+from .palette import shade
+from .polygons import convex
 from .scene import CLOSURE, GROUND_LINK, JOINT, Bar, Box, Plate, Scene
 from .shapes import make_scene
-from .svg import Markup, limb_class, polygon
+from .skin import Skin, brightness, thinned
+from .svg import Markup, colour_of, limb_class, polygon
 from .view import bounds, extreme_points, floor_height, start_view
 
+_MOST_FACES = 8000  # of all meshes, some 60 bytes each
 _PIECES = 6  # long rods are sorted piece by piece
 _SUN = np.array([0.25, 0.18])  # how far shadows lean per metre of height
+_AROUND = np.array(list(np.ndindex(3, 3, 3))) - 1.0  # directions in which a mesh's outermost vertices cast its shadow
 _LIGHT = np.array([-0.35, -0.6, 1.0]) / np.linalg.norm([-0.35, -0.6, 1.0])
 _FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 # Joints and closures lie inside the rods they join: they come forward by these parts of the size, the ground goes back.
@@ -76,6 +81,8 @@ class _Picture:
             self._rod(rod)
         for box in self.scene.boxes:
             self._box(box)
+        for skin in thinned(self.scene.skins, _MOST_FACES):
+            self._skin(skin)
         for _, markup in sorted(self.layers, key=lambda layer: -layer[0]):
             self.drawing.add(markup)
         for tie in self.scene.ties:
@@ -133,6 +140,19 @@ class _Picture:
                 parts.append(polygon(self._screen(*c), style, box.label))
         self.layers.append((float(self._screen(middle)[0][2]), "".join(parts)))
 
+    def _skin(self, skin: Skin) -> None:
+        R = self.R[skin.body]
+        world = skin.vertices @ R.T + self.p[skin.body]
+        seen, normals = self.camera.project(world)[skin.faces], skin.normals @ R.T
+        away = np.einsum("ij,ij->i", normals, world[skin.faces[:, 0]] - self.camera.eye) > 0
+        tones = brightness(np.where(away[:, None], -normals, normals), _LIGHT)
+        depths, drawn = seen[..., 2].mean(axis=1), ~away if skin.is_closed else np.ones(len(away), dtype=bool)
+        base = skin.colour or colour_of(limb_class(skin.group))
+        for corners, tone, depth in zip(seen[drawn], tones[drawn], depths[drawn], strict=True):
+            points = "L".join(f"{x:.1f} {y:.1f}" for x, y, *_ in corners)
+            colour = shade(base, round(50 * tone) / 50)
+            self.layers.append((depth, f'<path d="M{points}z" fill="{colour}" stroke="{colour}"/>'))
+
     # The floor and what stands on it
 
     def _floor(self) -> None:
@@ -170,6 +190,10 @@ class _Picture:
         for box in self.scene.boxes:
             solid = self._corners(box)
             parts += [polygon(self._shadow(*solid[list(face)])) for face in _FACES]
+        for skin in self.scene.skins:
+            hull = skin.vertices[np.unique(np.argmax(skin.vertices @ _AROUND.T, axis=0))]
+            shadow = np.array(self._shadow(*(hull @ self.R[skin.body].T + self.p[skin.body])))
+            parts.append(polygon(list(shadow[convex(shadow[:, :2])])))
         self.drawing.add(f'<g class="shadow">{"".join(parts)}</g>')
 
     def _post(self, anchor: np.ndarray) -> None:

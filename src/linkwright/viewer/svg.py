@@ -20,7 +20,8 @@ def limb_class(group: int) -> str:
     return f"limb{0 if group == 0 else 1 + (group - 1) % (len(LIMBS) - 1)}"
 
 
-def _colour(name: str) -> str:
+def colour_of(name: str) -> str:
+    """Of a group's name."""
     return LIMBS[int(name[4:])] if name.startswith("limb") else _COLOURS[name]
 
 
@@ -60,7 +61,7 @@ class Markup:
         return f"<line {ends} {style}>{tooltip(label)}</line>" if label else f"<line {ends} {style}/>"
 
     def shaded(self, name: str, amount: float) -> str:
-        return shade(_colour(name), amount)
+        return shade(colour_of(name), amount)
 
     def across(self, a, b, radius: float, name: str) -> str:
         """Paint for a rod from a to b, lit from above and the left."""
@@ -102,7 +103,7 @@ def _style() -> str:
     light, dark = THEMES["light"], THEMES["dark"]
     plates = "".join(f".limb{k}.plate{{fill:{colour}}}" for k, colour in enumerate(LIMBS))
     return (
-        f"line{{stroke-linecap:round}}.plate{{fill-opacity:.3}}{plates}"
+        f"line{{stroke-linecap:round}}path{{stroke-width:.6;stroke-linejoin:round}}.plate{{fill-opacity:.3}}{plates}"
         f".sky{{fill:{light['horizon']}}}.grid{{stroke:{light['grid']}}}.post{{fill:{light['post']}}}"
         f".tie{{stroke:{CLOSURE};stroke-dasharray:5 4}}"
         f".shadow{{fill:{light['shadow']};stroke:{light['shadow']};opacity:.14;filter:blur(3px)}}"

@@ -23,6 +23,8 @@ def extreme_points(scene: Scene, rotations: np.ndarray, positions: np.ndarray) -
         for signs in np.ndindex(2, 2, 2):
             corner = box.centre + box.rotation @ (box.half * (2 * np.array(signs) - 1))
             found.append(rotations[:, box.body] @ corner + positions[:, box.body])
+    for skin in scene.skins:
+        found += [rotations[:, skin.body] @ corner + positions[:, skin.body] for corner in skin.corners]
     return np.concatenate(found) if found else np.array([[-0.5] * 3, [0.5] * 3])
 
 

@@ -79,6 +79,22 @@ def geometry_of(collision: Element) -> Element | None:
     return inside[0] if inside else None
 
 
+def read_pose_on(link: str, element: Element) -> Pose:
+    """Of something on an SDF's link."""
+    pose = read_pose(element)
+    if pose.relative_to is not None and pose.relative_to != link:
+        raise element.error("its <pose> is relative to another frame, which is not read")
+    return pose.pose
+
+
+def named_mesh(mesh: Element) -> tuple[str, list[float]]:
+    """(file as it is named, scale) of a URDF's or an SDF's <mesh>."""
+    named, scaled = mesh.only("uri"), mesh.only("scale")
+    if named is not None:  # SDF
+        return named.text, [1.0] * 3 if scaled is None else list(text_numbers(scaled, 3))
+    return required(mesh, "filename"), vector(mesh, "scale", (1.0, 1.0, 1.0))
+
+
 def _urdf_shape(name: str, link: str, collision: Element) -> Shape | None:
     what = geometry_of(collision)
     if what is None or what.tag not in ("box", "sphere", "cylinder", "capsule"):
@@ -98,10 +114,7 @@ def _sdf_shape(name: str, link: str, collision: Element) -> Shape | None:
     what = geometry_of(collision)
     if what is None or what.tag not in ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane"):
         return None
-    pose = read_pose(collision)
-    if pose.relative_to is not None and pose.relative_to != link:
-        raise collision.error("its <pose> is relative to another frame, which is not read")
-    own: dict[str, Any] = {"at": pose.pose, "name": name, "friction": _sdf_friction(collision)}
+    own: dict[str, Any] = {"at": read_pose_on(link, collision), "name": name, "friction": _sdf_friction(collision)}
     with what.blamed():
         if what.tag == "box":
             return making.box(link, _numbers(what, "size"), **own)
@@ -114,7 +127,7 @@ def _sdf_shape(name: str, link: str, collision: Element) -> Shape | None:
             length = float(np.sqrt(sum(float(x) ** 2 for x in normal)))
             if not length > 0.0:
                 raise what.error(f"its normal is {normal.tolist()}; expected a direction")
-            turned = pose.pose @ Pose(rotation_to(normal / length), np.zeros(3))
+            turned = own["at"] @ Pose(rotation_to(normal / length), np.zeros(3))
             return making.plane(link, **{**own, "at": turned})
         round_shape = making.cylinder if what.tag == "cylinder" else making.capsule
         return round_shape(link, _number(what, "radius"), _number(what, "length"), **own)

@@ -6,19 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import LinkwrightError, LoadError
-from ...model import Model, Pose
+from ...model import Model
 from ...model.contact import Shape, convex
 from ...model.contact.arrangement import floor_pairs
-from ..links.collisions import geometry_of, named_collisions
-from ..sdf.sdf_parts import read_pose
+from ..links.collisions import geometry_of, named_collisions, named_mesh, read_pose_on
 from ..text.xml import Element
-from ..text.xml_values import required, text_numbers, vector
 from ..urdf.urdf_parts import read_origin
 from .convex_hull import HULL_POINTS
 from .mesh_hull import hull
-
-_SCHEMES = ("package://", "model://", "file://")
-_LEVELS = 6  # folders above the robot's file in which a package is looked for
+from .mesh_places import first_there, mesh_places
 
 
 def with_mesh_shapes(model: Model, root: Element) -> Model:
@@ -49,33 +45,14 @@ def with_mesh_shapes(model: Model, root: Element) -> Model:
 
 
 def _shape(label: str, link: str, collision: Element, mesh: Element, folder: Path) -> Shape:
-    named, scaled = mesh.only("uri"), mesh.only("scale")
-    if named is not None:  # SDF
-        uri, scale = "".join(named.pieces).strip(), [1.0] * 3 if scaled is None else list(text_numbers(scaled, 3))
-        pose = read_pose(collision)
-        if pose.relative_to is not None and pose.relative_to != link:
-            raise collision.error("its <pose> is relative to another frame, which is not read")
-        at: Pose = pose.pose
-    else:
-        uri, at = required(mesh, "filename"), read_origin(collision)
-        scale = [float(x) for x in vector(mesh, "scale", (1.0, 1.0, 1.0))]
+    at = read_pose_on(link, collision) if mesh.only("uri") is not None else read_origin(collision)
+    uri, scale = named_mesh(mesh)
     points = hull(_file(uri, folder, mesh), scale=scale, most=HULL_POINTS)
     return convex(link, list(points), at=at, name=label)
 
 
 def _file(uri: str, folder: Path, asking: Element) -> Path:
-    """Beside the robot's file; of a package in a folder around it."""
-    scheme = next((s for s in _SCHEMES if uri.startswith(s)), "")
-    rest = uri[len(scheme) :]
-    places = [folder / rest]
-    if scheme in ("package://", "model://"):
-        package, _, inner = rest.partition("/")
-        around = [folder, *folder.parents][: _LEVELS + 1]
-        places = [place / inner if place.name == package else place / rest for place in around]
-    for place in places:
-        try:
-            if place.is_file():
-                return place
-        except (OSError, ValueError):
-            continue
-    raise LoadError(f"its file {uri!r} is not there", file=asking.file, line=asking.line, element=asking.tag)
+    found = first_there(mesh_places(uri, folder))
+    if found is None:
+        raise LoadError(f"its file {uri!r} is not there", file=asking.file, line=asking.line, element=asking.tag)
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from ..text.xml import Element
 from ..text.xml_values import shortened
+from .mjcf_defaults import Defaults
 from .mjcf_elements import LIKE_BODY
 
 # Kinds whose contact is computed from their size alone. Meshes and height fields need files, and are left out.
@@ -15,12 +16,12 @@ _ASKED = ("type", "contype", "conaffinity", "mesh")
 
 def colliding_geoms(root: Element, meshes: Collection[str] = ()) -> tuple[list[Element], list[str]]:
     """(geoms of a kind that is computed which may collide, warnings about others); `meshes` that can be read."""
-    defaults = _Defaults(root)
+    defaults = Defaults(root, "geom", _ASKED)
     listed = {
         pair.attributes.get(key) for section in root.named("contact") for pair in section for key in ("geom1", "geom2")
     }
     kept, left_out = [], []
-    for geom, childclass in _geoms(root):
+    for geom, childclass in geoms_of(root):
         asked = defaults.of(geom, childclass)
         masks = (asked.get("contype", "1").strip(), asked.get("conaffinity", "1").strip())
         if masks == ("0", "0") and geom.attributes.get("name") not in listed:
@@ -38,7 +39,7 @@ def colliding_geoms(root: Element, meshes: Collection[str] = ()) -> tuple[list[E
     return kept, [told]
 
 
-def _geoms(root: Element) -> Iterator[tuple[Element, str | None]]:
+def geoms_of(root: Element) -> Iterator[tuple[Element, str | None]]:
     """Geoms of bodies with the class that the elements around them give to their children."""
     waiting: list[tuple[Element, str | None]] = [(body, None) for body in root.named("worldbody")]
     while waiting:
@@ -49,30 +50,3 @@ def _geoms(root: Element) -> Iterator[tuple[Element, str | None]]:
                 yield child, childclass
             elif child.tag in LIKE_BODY:
                 waiting.append((child, childclass))
-
-
-class _Defaults:
-    """What <default> classes say of geoms; a class has what the one around it has, unless it says otherwise."""
-
-    def __init__(self, root: Element):
-        self._classes: dict[str | None, dict[str, str]] = {None: {}}
-        for top in root.named("default"):
-            self._read(top, {})
-
-    def _read(self, element: Element, around: dict[str, str]) -> None:
-        waiting = [(element, around, True)]
-        while waiting:
-            one, inherited, is_top = waiting.pop()
-            own = dict(inherited)
-            for geom in one.named("geom"):
-                own |= {name: geom.attributes[name] for name in _ASKED if name in geom.attributes}
-            if is_top:
-                self._classes[None] = own
-            if "class" in one.attributes:
-                self._classes[one.attributes["class"]] = own
-            waiting.extend((child, own, False) for child in one.named("default"))
-
-    def of(self, geom: Element, childclass: str | None) -> dict[str, str]:
-        name = geom.attributes.get("class", childclass)
-        own = {name: geom.attributes[name] for name in _ASKED if name in geom.attributes}
-        return {**self._classes.get(name, self._classes[None]), **own}

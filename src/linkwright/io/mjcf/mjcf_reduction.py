@@ -83,9 +83,9 @@ def reduce_to_dynamics(root: Element, ignore: Ignoring, is_there: IsThere | None
                 raise element.error(f"{name} has {shortened(value)!r}; expected finite numbers")
     _check_copies(root)
     wrapped = {e.attributes["geom"] for e, _ in everything if e.tag == "geom" and "geom" in e.attributes}
-    from_geoms = _setting(root, "inertiafromgeom", "auto")
+    from_geoms = setting(root, "inertiafromgeom", "auto")
     # all bodies share a total mass, those that stand too
-    shared = not _setting(root, "settotalmass", "-1").startswith("-")
+    shared = not setting(root, "settotalmass", "-1").startswith("-")
     colliding, told = _colliding(root, ignore, _meshes_there(root, is_there))
     warnings += told
     meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding}, only_moving=not shared)
@@ -173,7 +173,7 @@ def _check_copies(root: Element) -> None:
         waiting.extend((child, copies) for child in element)
 
 
-def _setting(root: Element, name: str, default: str) -> str:
+def setting(root: Element, name: str, default: str) -> str:
     """An attribute of <compiler>; the last one counts."""
     found = [c.attributes[name] for c in root.named("compiler") if name in c.attributes]
     return found[-1].strip() if found else default
@@ -227,8 +227,8 @@ def _meshes_there(root: Element, is_there: IsThere | None) -> set[str]:
     """Names of meshes that can be read: written in the file itself, or in files that are there."""
     if is_there is None:
         return set()
-    folder, found = _setting(root, "meshdir", _setting(root, "assetdir", "")), set()
-    strip = _setting(root, "strippath", "false") == "true"
+    folder, found = setting(root, "meshdir", setting(root, "assetdir", "")), set()
+    strip = setting(root, "strippath", "false") == "true"
     for asset in (asset for section in root.named("asset") for asset in section if asset.tag == "mesh"):
         file = asset.attributes.get("file", "")
         written = "vertex" in asset.attributes
@@ -257,8 +257,8 @@ def _weighs(body: Element, from_geoms: str) -> bool:
 
 def _asset_files(root: Element, meshes: set[str]) -> dict[str, tuple[Element, str, str]]:
     """Keep the meshes that are needed, under names of our own; drop the others."""
-    folder = _setting(root, "meshdir", _setting(root, "assetdir", ""))
-    strip = _setting(root, "strippath", "false") == "true"
+    folder = setting(root, "meshdir", setting(root, "assetdir", ""))
+    strip = setting(root, "strippath", "false") == "true"
     for compiler in root.named("compiler"):
         for name in ("meshdir", "assetdir", "texturedir", "strippath", "discardvisual"):
             compiler.attributes.pop(name, None)

@@ -198,6 +198,15 @@ def _law(source: Any, names: Names, model: Model) -> ContactLaw:
                 Softness.clipped(source.dof_solref[dofs.start], source.dof_solimp[dofs.start]),
                 tuple(source.dof_invweight0[dofs].tolist()),
             )  # fmt: skip
+    tendons = {
+        name: JointSoftness(
+            Softness.clipped(source.tendon_solref_lim[t], source.tendon_solimp_lim[t]), float(source.tendon_margin[t]),
+            Softness.clipped(source.tendon_solref_fri[t], source.tendon_solimp_fri[t]),
+            (float(source.tendon_invweight0[t]),),
+        )
+        for t, name in enumerate(names.tendons)
+        if source.tendon_limited[t] or source.tendon_frictionloss[t]
+    }
     made = {c.name for c in model.constraints}
     equalities = {
         name: EqualitySoftness(
@@ -209,7 +218,7 @@ def _law(source: Any, names: Names, model: Model) -> ContactLaw:
     }  # fmt: skip
     return ContactLaw(
         "elliptic" if int(source.opt.cone) == 1 else "pyramidal", float(source.opt.impratio),
-        not is_disabled(source, "REFSAFE"), joints, equalities,
+        not is_disabled(source, "REFSAFE"), joints, equalities, tendons=tendons,
     )  # fmt: skip
 
 

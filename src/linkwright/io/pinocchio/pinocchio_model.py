@@ -74,7 +74,7 @@ def pinocchio_model(model: Model):
         raise UnsupportedError("the model has joint springs, which Pinocchio does not; set their stiffness to 0 first")
     if model.passive:
         raise UnsupportedError(
-            "the model has tendons with springs or compensated weight, which Pinocchio does not; take them off first "
+            "the model has tendons or compensated weight, which Pinocchio does not; take them off first "
             "with dataclasses.replace(model, passive=())"
         )
     result = pin.Model()

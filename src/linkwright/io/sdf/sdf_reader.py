@@ -29,6 +29,7 @@ from ..links.file_closures import check_springless, close_loop, unused
 from ..links.mimics import told_of_mimics
 from ..links.placing import add_link
 from ..links.spanning import CarriedLink, spanning_tree
+from ..links.visuals import with_sdf_looks
 from ..text.xml import Element, check_parts, parse_xml
 from ..text.xml_values import name_of, text_number, text_numbers
 from .sdf_gearboxes import gearboxes
@@ -105,7 +106,7 @@ class _Assembly:
                 model, warnings=warnings, reference=np.array(self.drawn), ignored=tuple(self.ignore.lines)
             )
             elements = {name: part.element for name, (_, part) in self.links.items()}
-            return with_sdf_collisions(model, elements, self.ignore)
+            return with_sdf_looks(with_sdf_collisions(model, elements, self.ignore), elements)
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]

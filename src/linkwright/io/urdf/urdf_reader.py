@@ -21,6 +21,7 @@ from ...model.joint import FIXED, free_flyer
 from ..ignoring import Ignoring
 from ..links.collisions import with_urdf_collisions
 from ..links.mimics import told_of_mimics
+from ..links.visuals import with_urdf_looks
 from ..text.xml import Element, check_parts, parse_xml
 from ..text.xml_values import name_of, number, vector
 from .parallel_robots import Closures
@@ -94,7 +95,8 @@ class _Assembly:
             model = self.builder.build().with_constraints(*constraints, *closed)
         told += told_of_mimics(model)
         model = replace(model, warnings=(*model.warnings, *self.warnings, *told), independent=self._independent(order))
-        model = with_urdf_collisions(model, {name: part.element for name, part in self.links.items()}, self.ignore)
+        elements = {name: part.element for name, part in self.links.items()}
+        model = with_urdf_looks(with_urdf_collisions(model, elements, self.ignore), self.robot, elements)
         return model if self.closures is None else self.closures.applied(model)
 
     @staticmethod

@@ -4,6 +4,9 @@ const icon = (body) => `<svg viewBox="0 0 18 18">${body}</svg>`;
 const icons = { play: icon('<path class="solid" d="M5 3l10 6-10 6z"/>'),
   pause: icon('<path class="solid" d="M4 3h3.5v12H4zM10.500 3H14v12h-3.500z"/>'),
   reset: icon('<path d="M3 9a6 6 0 1 0 2-4.500M3 2.500V6h3.500"/>'), theme: icon('<circle cx="9" cy="9" r="6"/><path class="solid" d="M9 3a6 6 0 0 1 0 12z"/>') };
+element("readouts").innerHTML = icon('<path d="M3 5h12M3 9h12M3 13h12M6 3.500v3M12 7.500v3M8 11.500v3"/>');
+element("readouts").hidden = !scene.joints.length;
+element("readouts").onclick = () => { element("joints").hidden = !element("joints").hidden; };
 element("reset").innerHTML = icons.reset; element("theme").innerHTML = icons.theme;
 function setPlaying(on) { playing = on && duration > 0; last = null; element("play").innerHTML = playing ? icons.pause : icons.play; }
 function showClock() {

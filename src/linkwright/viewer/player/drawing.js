@@ -51,6 +51,7 @@ function drawShadows(ratio) {  // all in one colour on a canvas of their own, so
     ink.closePath(); ink.fill();
   };
   for (const box of scene.boxes) fill(outline(corners(box).map(shadowPoint)));
+  for (const skin of skins) fill(outline(skin.hull.map((c) => shadowPoint(world(skin.body, c)))));
   for (const plate of scene.plates) fill(plate.corners.map((c) => shadowPoint(world(plate.body, c))));
   ctx.save();
   ctx.setTransform(1, 0, 0, 1, 0, 0);
@@ -103,7 +104,6 @@ function corners(box) {
   }
   return found;
 }
-const light = unit([-0.35, -0.6, 1]);
 function drawBox(box, glow) {
   const c = corners(box), colour = colourOf(box.g);
   for (const face of faces) {
@@ -162,6 +162,7 @@ function collect() {
       ctx.beginPath(); ctx.ellipse(foot[0], foot[1], 4 * r, 4 * r * Math.max(0.15, Math.sin(camera.elevation)), 0, 0, 7); ctx.fill();
     } });
   }
+  collectSkins();
   items.sort((a, b) => b.depth - a.depth);
 }
 function drawTraces() {
@@ -221,8 +222,8 @@ function render() {
   sky.addColorStop(0, theme.sky); sky.addColorStop(1, theme.horizon);
   ctx.fillStyle = sky; ctx.fillRect(0, 0, width, height);
   drawFloor(); drawShadows(ratio); drawTraces(); collect();
-  for (const item of items) item.draw();
-  drawTies(); drawArrows(); showLabel();
+  for (const item of items) if (item.skin) drawFace(item); else item.draw();
+  drawTies(); drawArrows(); showLabel(); showJoints();
 }
 function showLabel() {
   let best = null;

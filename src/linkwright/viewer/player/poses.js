@@ -8,6 +8,11 @@ const floats = (text) => {
   for (let k = 0; k < out.length; k++) out[k] = view.getFloat32(4 * k, true);
   return out;
 };
+const wholes = (text) => {
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0)), out = new Uint16Array(bytes.length / 2);
+  for (let k = 0; k < out.length; k++) out[k] = bytes[2 * k] + 256 * bytes[2 * k + 1];
+  return out;
+};
 const times = floats(scene.times), poses = floats(scene.poses);
 const pushes = scene.arrows ? floats(scene.forces) : null;
 const n = scene.bodies, frames = times.length, duration = times[frames - 1];
@@ -21,6 +26,8 @@ const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a
 const unit = (a) => scaled(a, 1 / (Math.hypot(...a) || 1));
 const between = (a, b, s) => [a[0] + (b[0] - a[0]) * s, a[1] + (b[1] - a[1]) * s, a[2] + (b[2] - a[2]) * s];
 
+const angles = scene.joints.length ? floats(scene.angles) : null;
+let now = [0, 0, 0];  // the frames before and after, and how far it is between them
 const R = Array.from({ length: n }, () => new Float64Array(9)), P = Array.from({ length: n }, () => [0, 0, 0]);
 function pose(frame, next, s, body) {
   const i = 7 * (frame * n + body), j = 7 * (next * n + body), q = [0, 0, 0, 0];
@@ -49,6 +56,7 @@ function setTime(t) {
   const span = times[high] - times[low], s = span > 0 ? Math.min(1, Math.max(0, (t - times[low]) / span)) : 0;
   for (let body = 0; body < n; body++) pose(low, high, s, body);
   setArrows(low, high, s);
+  now = [low, high, s];
 }
 const turned = (m, p) => [m[0] * p[0] + m[1] * p[1] + m[2] * p[2], m[3] * p[0] + m[4] * p[1] + m[5] * p[2],
   m[6] * p[0] + m[7] * p[1] + m[8] * p[2]];

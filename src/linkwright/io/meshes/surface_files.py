@@ -1,0 +1,107 @@
+"""Faces and colours of mesh files: STL, OBJ and DAE, through trimesh, which opens no other file but materials."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import LoadError, MissingExtraError
+from ..text.reading import read_bytes
+
+KINDS = (".stl", ".obj", ".dae")
+MOST_BYTES = 100 * 2**20
+_MOST_KEPT = 256  # files
+
+
+@dataclass(frozen=True, eq=False)
+class MeshPart:
+    """Triangles (m, 3) of vertices (n, 3) in one colour: red, green and blue from 0 to 1, None if the file has none."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    colour: tuple[float, float, float] | None = None
+
+
+def read_surfaces(path: Path) -> tuple[MeshPart, ...]:
+    """The parts of a mesh file, in metres where it says what its units are (DAE), else in its units."""
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(_MOST_KEPT)
+def _read(path: Path, changed: int) -> tuple[MeshPart, ...]:
+    kind = path.suffix.lower()
+    if kind not in KINDS:
+        raise LoadError(f"is a mesh of kind {kind or 'unknown'!r}; drawn are {', '.join(KINDS)}", file=path)
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise LoadError(f"has {size >> 20} MiB; meshes of at most {MOST_BYTES >> 20} are drawn", file=path)
+    trimesh = _trimesh(kind)
+    data = read_bytes(path)
+    if kind == ".dae" and re.search(rb"<!(DOCTYPE|ENTITY)", data):
+        raise LoadError("declares a document type or entities, which are refused", file=path)
+    try:
+        scene = trimesh.load_scene(
+            io.BytesIO(data), file_type=kind[1:], process=False, resolver=_Materials(path.parent)
+        )
+        unit = _unit(scene)
+        parts = [_part(mesh, unit) for mesh in scene.dump() if len(getattr(mesh, "faces", ()))]
+    except Exception as error:  # whatever a stranger's file makes a parser do
+        raise LoadError(f"is not understood: {type(error).__name__}: {str(error)[:200]}", file=path) from None
+    found = tuple(part for part in parts if np.isfinite(part.vertices).all())
+    if not found:
+        raise LoadError("is a mesh without faces", file=path)
+    return found
+
+
+def _trimesh(kind: str) -> Any:
+    try:
+        import trimesh
+
+        if kind == ".dae":
+            import collada  # noqa: F401  which trimesh reads these with
+    except ImportError as error:
+        package = "pycollada" if error.name == "collada" else "trimesh"
+        raise MissingExtraError(package, "view", f"drawing {kind} meshes") from None
+    return trimesh
+
+
+class _Materials:
+    """Gives trimesh the materials beside an OBJ, and no pictures, nor anything of another folder."""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+
+    def get(self, name: str) -> bytes:
+        path = (self._folder / name.strip()).resolve()
+        if path.suffix.lower() != ".mtl" or not path.is_relative_to(self._folder.resolve()):
+            raise FileNotFoundError(name)
+        return read_bytes(path)
+
+    def keys(self) -> list[str]:
+        return []
+
+
+def _unit(scene: Any) -> float:
+    """Metres; trimesh tells those of DAE and applies none."""
+    told = re.match(r"([\d.eE+-]+) \* meters", str(scene.units or ""))
+    return float(told[1]) if told else 1.0
+
+
+def _part(mesh: Any, unit: float) -> MeshPart:
+    colour = _colour(mesh)
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)  # an STL has three for each face
+    return MeshPart(np.asarray(mesh.vertices, dtype=float) * unit, np.asarray(mesh.faces, dtype=np.int64), colour)
+
+
+def _colour(mesh: Any) -> tuple[float, float, float] | None:
+    material = getattr(mesh.visual, "material", None)
+    if material is None or getattr(material, "image", None) is not None:
+        return None
+    red, green, blue = (float(x) / 255.0 for x in material.main_color[:3])
+    return red, green, blue
