@@ -1,25 +1,44 @@
-"""Proximal policy optimization in NumPy alone: a cart on a crank learns to balance its pole, a quadruped to trot.
+"""Proximal policy optimization in NumPy alone: a cart on a crank learns to balance its pole, a quadruped to trot, a
+biped with loops in its legs to stand when it is pushed.
 
-python 14_ppo.py [task] [iterations] [environments] [seed]
+python 14_ppo.py [task] [seed] [file for the learning curve]
 """
 
+import json
 import sys
 import time
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 import linkwright.envs as envs
 
-GAMMA, LAMBDA, CLIP, RATE, EPOCHS, STEPS, PARTS = 0.98, 0.95, 0.2, 1e-3, 4, 32, 4
+GAMMA, LAMBDA, CLIP, ENTROPY = 0.98, 0.95, 0.2, 1e-3
+RATE, EPOCHS, PARTS, STEPS = 1e-3, 4, 4, 32  # STEPS actions of every environment, then EPOCHS times PARTS updates
+LAYERS = 64, 64
+
+
+class Plan(NamedTuple):
+    """iterations, environments, and the return that the learnt policy must reach (at most: 1 or 1.5 per action)"""
+
+    iterations: int
+    environments: int
+    reached: float
+
+
+PLANS = {
+    "looped_cart_pole": Plan(40, 512, 450),
+    "quadruped": Plan(400, 1024, 700),
+    "standing_biped": Plan(250, 512, 650),
+}
 
 
 class Network:
-    """tanh layers; `gradients` is backpropagation by hand."""
+    """tanh layers; `gradients` is backpropagation by hand, of the last call."""
 
     def __init__(self, rng, *sizes):
-        self.weights = [rng.normal(size=(a, b)) * (1.0 / a) ** 0.5 for a, b in pairwise(sizes)]
-        self.weights = [w.astype(np.float32) for w in self.weights]
+        self.weights = [(rng.normal(size=(a, b)) / a**0.5).astype(np.float32) for a, b in pairwise(sizes)]
         self.weights[-1] *= 0.01
         self.biases = [np.zeros(w.shape[1], np.float32) for w in self.weights]
 
@@ -29,96 +48,141 @@ class Network:
 
     def __call__(self, x):
         self.layers = [x]
-        for k, (w, b) in enumerate(zip(self.weights, self.biases, strict=True)):
-            x = x @ w + b
-            x = np.tanh(x) if k + 1 < len(self.weights) else x
-            self.layers.append(x)
-        return x
+        for w, b in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            self.layers.append(np.tanh(self.layers[-1] @ w + b))
+        return self.layers[-1] @ self.weights[-1] + self.biases[-1]
 
     def gradients(self, slope):
         weights, biases = [], []
-        for k in reversed(range(len(self.weights))):
-            weights.append(self.layers[k].T @ slope)
-            biases.append(slope.sum(axis=0))
-            slope = (slope @ self.weights[k].T) * (1 - self.layers[k] ** 2)
-        return [*reversed(weights), *reversed(biases)]
+        for w, x in zip(reversed(self.weights), reversed(self.layers), strict=True):
+            weights.insert(0, x.T @ slope)
+            biases.insert(0, slope.sum(axis=0))
+            slope = (slope @ w.T) * (1 - x**2)
+        return [*weights, *biases]
 
 
 class Adam:
-    def __init__(self, parameters, rate):
-        self.parameters, self.rate, self.count = parameters, rate, 0
+    def __init__(self, parameters):
+        self.parameters, self.count = parameters, 0
         self.mean, self.square = ([np.zeros_like(p) for p in parameters] for _ in range(2))
 
-    def step(self, gradients):
+    def step(self, gradients, rate):
         self.count += 1
         size = min(1.0, 1.0 / (np.sqrt(sum(np.square(g).sum() for g in gradients)) + 1e-8))
         for p, g, m, s in zip(self.parameters, gradients, self.mean, self.square, strict=True):
             m += 0.1 * (g * size - m)
             s += 0.001 * (np.square(g * size) - s)
-            p -= self.rate * (m / (1 - 0.9**self.count)) / (np.sqrt(s / (1 - 0.999**self.count)) + 1e-8)
+            p -= rate * (m / (1 - 0.9**self.count)) / (np.sqrt(s / (1 - 0.999**self.count)) + 1e-8)
 
 
-def train(task="looped_cart_pole", iterations=40, count=512, seed=0, report=print):
-    """Mean reward per action of every iteration."""
+class Scale:
+    """Observations less their mean, over their deviation, of all that were seen."""
+
+    def __init__(self, size):
+        self.mean, self.square, self.weight = np.zeros(size), np.ones(size), 1e-4
+
+    def see(self, x):
+        self.weight += 1.0
+        self.mean += (x.mean(axis=0) - self.mean) / self.weight
+        self.square += (np.square(x - self.mean).mean(axis=0) - self.square) / self.weight
+
+    def __call__(self, x):
+        return np.clip((x - self.mean) / np.sqrt(self.square + 1e-6), -5, 5).astype(np.float32)
+
+
+class Agent:
+    """A Gaussian policy and what it expects to earn."""
+
+    def __init__(self, rng, seen, acts):
+        self.scale = Scale(seen)
+        self.policy, self.value = Network(rng, seen, *LAYERS, acts), Network(rng, seen, *LAYERS, 1)
+        self.log_std = np.full(acts, -1.0, np.float32)
+        self.learning = Adam([*self.policy.parameters, self.log_std]), Adam(self.value.parameters)
+
+    def log_probability(self, a, middle):
+        return -0.5 * (np.square((a - middle) / np.exp(self.log_std)) + 2 * self.log_std).sum(axis=1)
+
+    def update(self, x, a, old, gain, target, rate):
+        middle, variance = self.policy(x), np.exp(2 * self.log_std)
+        ratio = np.exp(np.clip(self.log_probability(a, middle) - old, -20, 20))
+        moving = np.where(gain > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
+        slope = -(ratio * gain * moving)[:, None] / len(x)
+        spread = (slope * (np.square(a - middle) / variance - 1)).sum(axis=0) - ENTROPY
+        self.learning[0].step([*self.policy.gradients(slope * (a - middle) / variance), spread], rate)
+        self.learning[1].step(self.value.gradients((self.value(x) - target[:, None]) / len(x)), rate)
+
+
+def collect(env, agent, x, rng):
+    """What STEPS actions saw, did, with which probability, and earned; whether episodes ended; what is seen next."""
+    X, A, P, R, END, earned = ([] for _ in range(6))
+    for _ in range(STEPS):
+        agent.scale.see(x)
+        z = agent.scale(x)
+        middle = agent.policy(z)
+        a = middle + np.exp(agent.log_std) * rng.normal(size=middle.shape).astype(np.float32)
+        x, reward, over, cut, infos = env.step(a)
+        left = agent.value(agent.scale(infos["final_obs"]))[:, 0] if cut.any() else 0.0  # time was up, it would go on
+        X.append(z), A.append(a), P.append(agent.log_probability(a, middle)), END.append(over | cut)
+        R.append(reward + GAMMA * np.where(cut, left, 0.0)), earned.append(reward.mean())
+    return X, A, P, R, END, float(np.mean(earned)), x
+
+
+def advantages(agent, X, R, END, x):
+    """Generalized advantage estimation: (gains, values to learn)."""
+    V = [agent.value(z)[:, 0] for z in [*X, agent.scale(x)]]
+    gain, gains = 0.0, []
+    for k in reversed(range(len(R))):
+        goes_on = ~END[k]
+        gain = R[k] + GAMMA * V[k + 1] * goes_on - V[k] + GAMMA * LAMBDA * goes_on * gain
+        gains.insert(0, gain)
+    gains = np.concatenate(gains).astype(np.float32)
+    return (gains - gains.mean()) / (gains.std() + 1e-8), gains + np.concatenate(V[:-1])
+
+
+def train(task, iterations, count, seed=0, report=print):
+    """(environment, agent, records): of every iteration the mean reward per action, episodes ended, seconds so far."""
     rng, env = np.random.default_rng(seed), envs.make(task, count)
-    seen, acts = env.single_observation_space.shape[0], env.single_action_space.shape[0]
-    policy, value = Network(rng, seen, 64, 64, acts), Network(rng, seen, 64, 64, 1)
-    log_std = np.full(acts, -1.0, np.float32)
-    learning = Adam([*policy.parameters, log_std], RATE), Adam(value.parameters, RATE)
-    mean, square, weight = np.zeros(seen), np.ones(seen), 1e-4
+    agent = Agent(rng, env.single_observation_space.shape[0], env.single_action_space.shape[0])
     x, _ = env.reset(seed=seed)
-    curve = []
+    records, begin = [], time.perf_counter()
     for iteration in range(iterations):
-        begin = time.perf_counter()
-        X, A, R, END, OLD, earned = ([] for _ in range(6))
-        for _ in range(STEPS):
-            weight += 1.0
-            mean += (x.mean(axis=0) - mean) / weight
-            square += (np.square(x - mean).mean(axis=0) - square) / weight
-            z = np.clip((x - mean) / np.sqrt(square + 1e-6), -5, 5).astype(np.float32)
-            a = policy(z) + np.exp(log_std) * rng.normal(size=(count, acts)).astype(np.float32)
-            X.append(z), A.append(a), OLD.append(log_probability(a, policy.layers[-1], log_std))
-            x, reward, over, cut, infos = env.step(a)
-            last = np.clip((infos.get("final_obs", x) - mean) / np.sqrt(square + 1e-6), -5, 5).astype(np.float32)
-            earned.append(reward.mean())
-            R.append(reward + GAMMA * np.where(cut, value(last)[:, 0], 0.0)), END.append(over | cut)
-        z = np.clip((x - mean) / np.sqrt(square + 1e-6), -5, 5).astype(np.float32)
-        V = [value(y)[:, 0] for y in [*X, z]]
-        gain, gains = np.zeros(count), []
-        for k in reversed(range(STEPS)):
-            goes_on = ~END[k]
-            gain = R[k] + GAMMA * V[k + 1] * goes_on - V[k] + GAMMA * LAMBDA * goes_on * gain
-            gains.append(gain)
-        X, A, OLD, G = (np.concatenate(y) for y in (X, A, OLD, gains[::-1]))
-        target = (G + np.concatenate(V[:-1])).astype(np.float32)
-        G = ((G - G.mean()) / (G.std() + 1e-8)).astype(np.float32)
+        X, A, P, R, END, reward, x = collect(env, agent, x, rng)
+        gain, target = advantages(agent, X, R, END, x)
+        X, A, P = (np.concatenate(parts) for parts in (X, A, P))
+        rate = RATE * min(1.0, 2 - 2 * iteration / iterations)  # the last half in ever smaller steps
         for _ in range(EPOCHS):
             for part in np.array_split(rng.permutation(len(X)), PARTS):
-                update(policy, value, log_std, learning, X[part], A[part], OLD[part], G[part], target[part])
-        curve.append(float(np.mean(earned)))
-        speed = STEPS * count / (time.perf_counter() - begin)
-        report(f"{iteration:4} reward {curve[-1]:.3f}, {int(np.sum(END))} episodes ended, {speed:,.0f} steps/s")
-    return curve, policy
+                agent.update(X[part], A[part], P[part], gain[part], target[part], rate)
+        seconds, ended = time.perf_counter() - begin, int(np.sum(END))
+        records.append({"reward": round(reward, 4), "ended": ended, "seconds": round(seconds, 1)})
+        report(f"{iteration:4} reward {reward:.3f}, {ended} episodes ended, {seconds:.0f} s")
+    return env, agent, records
 
 
-def log_probability(a, middle, log_std):
-    return -0.5 * (np.square((a - middle) / np.exp(log_std)) + 2 * log_std).sum(axis=1)
-
-
-def update(policy, value, log_std, learning, x, a, old, gain, target):
-    middle = policy(x)
-    ratio = np.exp(np.clip(log_probability(a, middle, log_std) - old, -20, 20))
-    moving = np.where(gain > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
-    slope = -(ratio * gain * moving)[:, None] / len(x)
-    off = (a - middle) / np.exp(2 * log_std)
-    spread = (slope * (np.square(a - middle) / np.exp(2 * log_std) - 1)).sum(axis=0) - 1e-3  # a little entropy
-    learning[0].step([*policy.gradients(slope * off), spread.astype(np.float32)])
-    learning[1].step(value.gradients((value(x) - target[:, None]) / len(x)))
+def episodes(env, agent, seed=10_000):
+    """(returns, whether they fell) of one episode of every environment, without noise."""
+    x, _ = env.reset(seed=seed)
+    returns, goes_on, fell = np.zeros(env.num_envs), np.ones(env.num_envs, bool), np.zeros(env.num_envs, bool)
+    for _ in range(env.longest):
+        x, reward, over, cut, _ = env.step(agent.policy(agent.scale(x)))
+        returns += reward * goes_on
+        fell |= over & goes_on
+        goes_on &= ~(over | cut)
+    return returns, fell
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    task = given[0] if given else "looped_cart_pole"
-    numbers = [int(text) for text in given[1:4]]
-    curve, _ = train(task, *numbers)
-    print(f"{task}: reward per action from {curve[0]:.3f} to {max(curve):.3f}")
+    task = sys.argv[1] if len(sys.argv) > 1 else "looped_cart_pole"
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    if task not in PLANS:
+        sys.exit(f"there is no plan for {task!r}; expected one of {', '.join(PLANS)}")
+    plan = PLANS[task]
+    env, agent, records = train(task, plan.iterations, plan.environments, seed)
+    returns, fell = episodes(env, agent)
+    found = {"return": round(returns.mean(), 1), "fell": round(fell.mean(), 4)}
+    print(f"{task}, seed {seed}: return {returns.mean():.0f} (wanted {plan.reached}), {100 * fell.mean():.1f} % fell")
+    if len(sys.argv) > 3:
+        with open(sys.argv[3], "w") as file:
+            found = {"task": task, "seed": seed, **plan._asdict(), **found}
+            json.dump({**found, **{name: [one[name] for one in records] for name in records[0]}}, file)
+    sys.exit(int(returns.mean() < plan.reached))

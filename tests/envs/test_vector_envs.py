@@ -86,6 +86,26 @@ def test_actions_that_are_no_numbers_reset_their_environment(task):
     assert env.bad_actions.tolist() == [0, 1, 0] and np.isfinite(seen).all() and reward[1] == 0
 
 
+def test_what_diverges_is_reset_and_counted_and_nobody_else_notices(task):
+    """The motion of one environment becomes infinite."""
+    actions = np.full((3, 1), 0.1)
+    seen = []
+    for spoilt in (False, True):
+        env = envs.make(task, 3)
+        env.reset(seed=0)
+        env.step(actions)
+        if spoilt:
+            state = env.simulator.save()
+            state["v"][1] = np.inf
+            env.simulator.restore(state)
+        seen.append(env.step(actions))
+    (good, *_), (found, reward, over, _, infos) = seen
+    assert np.array_equal(good[[0, 2]], found[[0, 2]]) and np.isfinite(found).all() and reward[1] == 0
+    assert list(over) == [False, True, False] and list(infos["diverged"]) == [False, True, False]
+    assert env.diverged.tolist() == [0, 1, 0] and env.bad_actions.tolist() == [0, 0, 0]
+    assert np.isfinite(env.step(actions)[0]).all() and env.diverged.tolist() == [0, 1, 0]
+
+
 def test_parameters_are_drawn_anew_with_every_episode(task):
     env = envs.make(task, 8, randomize={"masses": (0.5, 2.0)})
     env.reset(seed=0)
@@ -143,6 +163,8 @@ def test_mistakes_are_named(task):
     env.reset(seed=0)
     with pytest.raises(InputError, match=r"shape \(2,\); expected \(2, 1\)"):
         env.step(np.zeros(2))
+    with pytest.raises(InputError, match=r"actions are .*expected numbers of shape"):
+        env.step([["a"], ["b"]])
     with pytest.raises(InputError, match="no floating base"):
         envs.gravity_direction(task.robot)
 

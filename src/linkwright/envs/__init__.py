@@ -15,10 +15,12 @@ from .sensors import (
     actuator_forces,
     contact_forces,
     contacts,
+    frame_forces,
     frame_positions,
     frame_velocities,
     gravity_direction,
     imu,
+    joint_angles,
     joint_positions,
     joint_velocities,
     root_velocity,
@@ -29,6 +31,6 @@ from .vector_env import RobotVectorEnv
 
 __all__ = [
     "TASKS", "RobotVectorEnv", "Sensor", "Snapshot", "Task", "actuator_forces", "contact_forces", "contacts",
-    "frame_positions", "frame_velocities", "gravity_direction", "imu", "joint_positions", "joint_velocities", "make",
-    "root_velocity",
+    "frame_forces", "frame_positions", "frame_velocities", "gravity_direction", "imu", "joint_angles",
+    "joint_positions", "joint_velocities", "make", "root_velocity",
 ]  # fmt: skip

@@ -41,6 +41,11 @@ class LeggedTask(Task):
             joint_velocities(robot, joints, scale=0.1),
         ]  # fmt: skip
 
+    def keep_time(self, robot: Model) -> None:
+        """A file's own time step, if it names one; actions last as long as they did."""
+        if robot.simulation.dt is not None:
+            self.interval, self.dt = max(1, round(self.interval * self.dt / robot.simulation.dt)), robot.simulation.dt
+
     def start(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
         return np.tile(self.standing, (count, 1)), np.zeros((count, self.robot.nv))
 

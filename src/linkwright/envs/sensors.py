@@ -16,8 +16,6 @@ from ..errors import InputError, unknown_name
 from ..model import Model
 from .task import Snapshot
 
-GRAVITY = np.array([0.0, 0.0, -9.81])
-
 
 @dataclass(frozen=True)
 class Sensor:
@@ -44,6 +42,14 @@ def joint_velocities(robot: Model, joints: Sequence[str], *, scale: float = 1.0)
     """v of joints (rad/s, m/s), times a scale."""
     at = _places(robot, robot.iv, joints)
     return Sensor("joint velocities", len(at), lambda now: now.v[:, at] * scale)
+
+
+def joint_angles(robot: Model, joints: Sequence[str]) -> Sensor:
+    """Cosines, then sines, of joints that turn round and round."""
+    at = _places(robot, robot.iq, joints)
+    return Sensor(
+        "joint angles", 2 * len(at), lambda now: np.concatenate([np.cos(now.q[:, at]), np.sin(now.q[:, at])], axis=1)
+    )
 
 
 def root_velocity(robot: Model) -> Sensor:
@@ -77,14 +83,15 @@ def frame_velocities(robot: Model, frames: Sequence[str]) -> Sensor:
 
 
 def imu(robot: Model, frame: str) -> Sensor:
-    """A gyroscope and an accelerometer in a frame's axes: [specific force (m/s^2); angular velocity (rad/s)]."""
+    """An accelerometer and a gyroscope in a frame's axes: [specific force (m/s^2); angular velocity (rad/s)]. At rest
+    the specific force points up, 9.81."""
     turned = compile(robot, "forward_kinematics", frames=(frame,), outputs="rotations")
     velocity = compile(robot, "frame_velocities", frames=(frame,))
     acceleration = compile(robot, "frame_accelerations", frames=(frame,), classical=True)
 
     def read(now: Snapshot) -> np.ndarray:
         R = turned(now.q)[:, 0]
-        felt = acceleration(now.q, now.v, now["a"])[:, 0, :3] - np.einsum("bji,j->bi", R, GRAVITY)
+        felt = acceleration(now.q, now.v, now["a"])[:, 0, :3] - np.einsum("bji,j->bi", R, robot.gravity)
         return np.concatenate([felt, velocity(now.q, now.v)[:, 0, 3:]], axis=1)
 
     return Sensor(f"imu {frame}", 6, read, ("a",))
@@ -96,14 +103,34 @@ def contact_forces(robot: Model, points: Sequence[str] | None = None) -> Sensor:
     return Sensor("contact forces", len(at), lambda now: now["contact_force"][:, at, 0], ("contact_force",))
 
 
+def frame_forces(robot: Model, frames: Sequence[str]) -> Sensor:
+    """Of all that touches the body of a frame: [force (N); torque about the frame's origin (N m)] on the body, in the
+    frame's axes."""
+    program = compile(robot, "forward_kinematics", frames=tuple(frames))
+    shapes = {shape.name: robot.body_of(shape.on) for shape in robot.shapes}
+    first, second = (np.array([shapes[getattr(c, end)] for c in robot.contacts], int) for end in ("first", "second"))
+    bodies = np.array([robot.body_of(name) for name in frames], int)[:, None]
+    sign = (first == bodies).astype(float) - (second == bodies)  # forces are on the first body
+
+    def read(now: Snapshot) -> np.ndarray:
+        axes, force = now["contact_frame"], now["contact_force"]  # the contact's axes are rows
+        f, t = (np.einsum("bkij,bki->bkj", axes, force[..., part]) for part in (slice(3), slice(3, 6)))
+        R, p = program(now.q)
+        t = t[:, None] + np.cross(now["contact_point"][:, None] - p[:, :, None], f[:, None])
+        wrenches = np.stack([np.einsum("sk,bkj->bsj", sign, f), np.einsum("sk,bskj->bsj", sign, t)], axis=2)
+        return np.einsum("bsij,bsci->bscj", R, wrenches).reshape(len(now.q), -1)
+
+    return Sensor("frame forces", 6 * len(frames), read, ("contact_force", "contact_frame", "contact_point"))
+
+
 def contacts(robot: Model, points: Sequence[str] | None = None) -> Sensor:
-    """1 where a point touches, else 0."""
+    """1 where a point touches, else 0; all points by default."""
     at = _contacts(robot, points)
     return Sensor("contacts", len(at), lambda now: now["active"][:, at], ("active",))
 
 
 def actuator_forces(robot: Model) -> Sensor:
-    """Of all actuators (N m, N)."""
+    """Of all actuators, in their order (N m, N), as cut by their ranges."""
     return Sensor("actuator forces", robot.nu, lambda now: now["actuator_force"], ("actuator_force",))
 
 

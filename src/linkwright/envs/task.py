@@ -29,9 +29,18 @@ class Snapshot:
     ):  # fmt: skip
         self.q, self.v, self.action, self.before, self.goal = q, v, action, before, goal
         self._outputs = outputs
+        self._rows: np.ndarray | None = None
 
     def __getitem__(self, name: str) -> np.ndarray:
-        return self._outputs[name]
+        found = self._outputs[name]
+        return found if self._rows is None else found[self._rows]
+
+    def of(self, rows: np.ndarray) -> Snapshot:
+        """Some of the samples, by number."""
+        arrays = (x[rows] for x in (self.action, self.before, self.goal))
+        some = Snapshot(self.q[rows], self.v[rows], self._outputs, *arrays)
+        some._rows = rows if self._rows is None else self._rows[rows]
+        return some
 
 
 class Task:

@@ -60,10 +60,8 @@ class RobotVectorEnv(VectorEnv):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         super().reset(seed=seed)
-        everyone = np.arange(self.num_envs)
-        self.simulator.reset()
         self.bad_actions[:], self.diverged[:] = 0, 0
-        self._begin(everyone)
+        self._begin(np.arange(self.num_envs))
         return self._observed(self._snapshot()), {}
 
     def _begin(self, which: np.ndarray) -> None:
@@ -73,49 +71,57 @@ class RobotVectorEnv(VectorEnv):
             usual = self._usual[name]
             factors = rng.uniform(low, high, size=(count, *usual.shape))
             self.simulator.parameters[name][which] = usual * factors
-        self.simulator.reset_samples(which, *self.task.start(rng, count))
+        self.simulator.reset_samples(which, *self.task.start(rng, count), ctrl=self.task.rest)
         self._goal[which] = self.task.goal(rng, count)
         self._action[which], self._before[which], self._age[which] = 0.0, 0.0, 0
 
     def step(self, actions: Any):
-        actions = np.asarray(actions, dtype=float)
-        if actions.shape != self._action.shape:
-            raise InputError(f"actions have shape {actions.shape}; expected {self._action.shape}")
+        actions, task = self._checked(actions), self.task
         bad = ~np.isfinite(actions).all(axis=1)
         self._before, self._action = self._action, np.clip(np.where(bad[:, None], 0.0, actions), -1.0, 1.0)
-        task = self.task
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # of states that are not finite
             self.simulator.step(ctrl=task.rest + task.reach * self._action, n=task.interval)
-        self._age = self._age + 1
-        now = self._snapshot()
-        lost = ~(np.isfinite(now.q).all(axis=1) & np.isfinite(now.v).all(axis=1))
-        self.bad_actions += bad
-        self.diverged += lost & ~bad
-        with np.errstate(all="ignore"):
+            now = self._snapshot()
+            lost = ~(np.isfinite(now.q.sum(axis=1)) & np.isfinite(now.v.sum(axis=1)))
             terminated = task.is_over(now) | lost | bad
             reward = np.where(lost | bad, 0.0, task.reward(now))
+            observed = self._observed(now)
+        self._age = self._age + 1
+        self.bad_actions += bad
+        self.diverged += lost & ~bad
         truncated = (self._age >= self.longest) & ~terminated
-        observed = self._observed(now)
         infos: dict[str, Any] = {}
-        over = terminated | truncated
         if bad.any() or lost.any():
             infos |= {"bad_action": bad, "diverged": lost & ~bad}
+        over = terminated | truncated
         if over.any():
             which = np.flatnonzero(over)
-            infos |= {"final_obs": observed, "_final_obs": over, "episode_length": np.where(over, self._age, 0)}
+            infos |= {"final_obs": observed.copy(), "_final_obs": over, "episode_length": np.where(over, self._age, 0)}
             self._begin(which)
-            fresh = observed.copy()
-            fresh[which] = self._observed(self._snapshot())[which]
-            observed = fresh
+            observed[which] = self._observed(self._snapshot().of(which))
         return observed, reward, terminated, truncated, infos
+
+    def _checked(self, actions: Any) -> np.ndarray:
+        try:
+            array = np.asarray(actions, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"actions are {actions!r}; expected numbers of shape {self._action.shape}") from None
+        if array.shape != self._action.shape:
+            raise InputError(f"actions have shape {array.shape}; expected {self._action.shape}")
+        return array
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(self.simulator.q, self.simulator.v, self.simulator, self._action, self._before, self._goal)
 
     def _observed(self, now: Snapshot) -> np.ndarray:
-        parts = [*(sensor.read(now) for sensor in self.task.sensors), self._goal, self._action]
-        seen = np.nan_to_num(np.concatenate(parts, axis=1), nan=0.0, posinf=_OBSERVED, neginf=-_OBSERVED)
-        return np.clip(seen, -_OBSERVED, _OBSERVED).astype(np.float32)
+        """(B, n), finite whatever became of a state."""
+        parts = [*(sensor.read(now) for sensor in self.task.sensors), now.goal, now.action]
+        seen = np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind")
+        np.clip(seen, -_OBSERVED, _OBSERVED, out=seen)
+        lost = np.isnan(seen.sum(axis=1))
+        if lost.any():
+            seen[lost] = np.nan_to_num(seen[lost], nan=0.0)
+        return seen
 
 
 def _factors(name: str, bounds: Any) -> tuple[float, float]:

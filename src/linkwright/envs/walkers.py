@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..model.editing import lock_joints
 from ..robots import digit_like
 from ..robots.quadruped import quadruped
 from .legged import LeggedTask, with_servos
+from .robot_files import robot_of_file
 from .task import Snapshot
 
 LEGS = ("FL", "FR", "RL", "RR")
@@ -23,22 +25,16 @@ ARMS = ("shoulder_roll", "shoulder_pitch", "shoulder_yaw", "elbow")
 
 
 class Quadruped(LeggedTask):
-    """Follow a velocity of up to `fastest` m/s on four legs, twelve servos."""
+    """Follow a velocity of up to `fastest` m/s on four legs, twelve servos; the built-in quadruped, or that of a file
+    (robot_files.py)."""
 
     dt, interval, seconds = 4e-3, 5, 10.0
 
-    def __init__(self, fastest: float = 1.0):
-        feet = [sphere(f"{leg}_foot", 0.02, name=f"{leg}_ball") for leg in LEGS]
-        robot = quadruped().with_shapes(*feet).on_ground(friction=0.8)
-        joints = tuple(f"{leg}_{part}_joint" for leg in LEGS for part in CROUCHED)
-        efforts = {name: float(robot.joints[robot.joint_index(name) - 1].effort_limit[0]) for name in joints}
-        robot = with_servos(robot, dict.fromkeys(joints, (40.0, 1.0)), efforts)
-        standing = robot.reference.copy()
-        standing[2] = 0.312
-        for name in joints:
-            standing[robot.iq[robot.joint_index(name)]] = CROUCHED[name.split("_")[1]]
-        super().__init__(robot, standing, joints, 0.6, 0.312)
+    def __init__(self, fastest: float = 1.0, file: str | os.PathLike[str] | None = None):
         self.fastest = fastest
+        robot, standing, joints = _built_quadruped() if file is None else robot_of_file(file, sag=0.6)
+        self.keep_time(robot)
+        super().__init__(robot, standing, joints, 0.6, standing[2])
 
     def goal(self, rng: np.random.Generator, count: int) -> np.ndarray:
         wanted = rng.uniform(-1, 1, size=(count, 3)) * (0.3, 0.2, 0.5)
@@ -50,21 +46,22 @@ class Quadruped(LeggedTask):
 
 
 class LoopedBiped(LeggedTask):
-    """Stand still, or follow a velocity, on two legs with three closed loops each; twelve servos, arms fixed."""
+    """Stand still, or follow a velocity of up to `fastest` m/s, on two legs with three closed loops each; twelve
+    servos, arms fixed.
+
+    file     of a robot instead of the built-in one (robot_files.py)
+    pushed   m/s to each side with which an episode begins, at most: with 0.5 three of four fall if nothing is done
+    """
 
     dt, interval, seconds = 2e-3, 10, 10.0
 
-    def __init__(self, fastest: float = 0.0):
-        floating = digit_like(standing=False)
-        robot = lock_joints(floating, {f"{side}_{part}_joint": None for side in SIDES for part in ARMS})
-        robot = _with_bearings(robot, BEARINGS)
-        soles = [box(f"{side}_foot", (0.24, 0.10, 0.02), at=(0, 0, 0.01), name=f"{side}_sole") for side in SIDES]
-        robot = robot.with_shapes(*soles).on_ground(friction=0.9, at=(0, 0, -1.0))
-        joints = tuple(f"{side}_{part}_joint" for side in SIDES for part in LEG_MOTORS)
-        gains = dict.fromkeys(joints, (600.0, 20.0))
-        robot = with_servos(robot, gains, dict.fromkeys(joints, 250.0))
-        super().__init__(robot, robot.reference.copy(), joints, 0.3, 1.0)
-        self.fastest = fastest
+    def __init__(
+        self, fastest: float = 0.0, pushed: float = 0.5, file: str | os.PathLike[str] | None = None
+    ):  # fmt: skip
+        self.fastest, self.pushed = fastest, pushed
+        robot, standing, joints = _built_biped() if file is None else robot_of_file(file, sag=0.4)
+        self.keep_time(robot)
+        super().__init__(robot, standing, joints, 0.3, 1.0 if file is None else standing[2])
 
     def goal(self, rng: np.random.Generator, count: int) -> np.ndarray:
         wanted = np.zeros((count, 3))
@@ -73,11 +70,35 @@ class LoopedBiped(LeggedTask):
 
     def start(self, rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
         q, v = super().start(rng, count)
-        v[:, :2] = rng.uniform(-0.2, 0.2, size=(count, 2))  # pushed
+        v[:, :2] = rng.uniform(-self.pushed, self.pushed, size=(count, 2))
         return q, v
 
     def reward(self, now: Snapshot) -> np.ndarray:
         return np.maximum(self.following(now) - self.effort(now), 0.0)
+
+
+def _built_quadruped() -> tuple[Model, np.ndarray, tuple[str, ...]]:
+    feet = [sphere(f"{leg}_foot", 0.02, name=f"{leg}_ball") for leg in LEGS]
+    robot = quadruped().with_shapes(*feet).on_ground(friction=0.8)
+    joints = tuple(f"{leg}_{part}_joint" for leg in LEGS for part in CROUCHED)
+    efforts = {name: float(robot.joints[robot.joint_index(name) - 1].effort_limit[0]) for name in joints}
+    robot = with_servos(robot, dict.fromkeys(joints, (40.0, 1.0)), efforts)
+    standing = robot.reference.copy()
+    standing[2] = 0.312
+    for name in joints:
+        standing[robot.iq[robot.joint_index(name)]] = CROUCHED[name.split("_")[1]]
+    return robot, standing, joints
+
+
+def _built_biped() -> tuple[Model, np.ndarray, tuple[str, ...]]:
+    floating = digit_like(standing=False)
+    robot = lock_joints(floating, {f"{side}_{part}_joint": None for side in SIDES for part in ARMS})
+    robot = _with_bearings(robot, BEARINGS)
+    soles = [box(f"{side}_foot", (0.24, 0.10, 0.02), at=(0, 0, 0.01), name=f"{side}_sole") for side in SIDES]
+    robot = robot.with_shapes(*soles).on_ground(friction=0.9, at=(0, 0, -1.0))
+    joints = tuple(f"{side}_{part}_joint" for side in SIDES for part in LEG_MOTORS)
+    robot = with_servos(robot, dict.fromkeys(joints, (600.0, 20.0)), dict.fromkeys(joints, 250.0))
+    return robot, robot.reference.copy(), joints
 
 
 def _with_bearings(robot: Model, damping: float) -> Model:

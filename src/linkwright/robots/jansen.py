@@ -50,13 +50,15 @@ def jansen_leg(
 def jansen_beast(
     legs: int = 12, *, base: str = "ground", angle: float = 0.0, scale: float = METRES_PER_UNIT,
     body_mass: float = 5.0, spacing: float = LEG_SPACING, phases: Sequence[float] | None = None,
-    closure: str = "planar", **material: float,
+    cranks: int = 1, closure: str = "planar", **material: float,
 ) -> Model:  # fmt: skip
     """A body on many legs, driven by one crankshaft: 1 + 6 legs joints, 3 legs pins, mobility 1.
 
     Legs come in pairs, left and right of the shaft, on one crank pin each.
     phases   where the pins are, an angle for each pair; spread evenly over the turn unless given
     spacing  metres along the shaft from leg to leg
+    cranks   2: the shaft is cut in the middle, and its halves turn by themselves: "right_crank" those legs whose y is
+             negative, which is the right side of a beast that walks along x, and "left_crank" the others; mobility 2
     base     "ground": the body is part of the ground; "planar": it moves in the plane of the legs (joint "root_joint",
              three more degrees of freedom); "floating": it moves freely (six more)
     Names as of `jansen_leg` with "leg1_", "leg2_" ... before them; odd legs are on the left.
@@ -79,11 +81,21 @@ def jansen_beast(
     pins = [at_angle((0, 0), size["m"], finite("angle", angle) + finite("phase", phase)) for phase in phases]
     depth = [positive("spacing", spacing) * (k - (legs - 1) / 2) for k in range(legs)]
     webs = [((0.0, y, 0.0), (pin[0], y, pin[1])) for y, pin in zip(depth, np.repeat(pins, 2, axis=0), strict=False)]
-    drawing.add("crank", revolute("crank_joint", NORMAL), (0, 0, 0), parent=frame, bars=webs)
-    for k in range(legs):
-        drawing.y = depth[k]
-        _draw_leg(drawing, f"leg{k + 1}_", size, pins[k // 2], mirrored=k % 2 == 1, frame=frame, crank="crank")
+    for crank, driven in _shafts(legs, cranks).items():
+        drawing.add(crank, revolute(f"{crank}_joint", NORMAL), (0, 0, 0), parent=frame, bars=[webs[k] for k in driven])
+        for k in driven:
+            drawing.y = depth[k]
+            _draw_leg(drawing, f"leg{k + 1}_", size, pins[k // 2], mirrored=k % 2 == 1, frame=frame, crank=crank)
     return drawing.build()
+
+
+def _shafts(legs: int, cranks: int) -> dict[str, range]:
+    """Which legs each crank drives, by its name."""
+    if cranks == 1:
+        return {"crank": range(legs)}
+    if cranks != 2 or legs % 4:
+        raise InputError(f"{legs} legs are on {cranks!r} cranks; expected 1, or 2 with as many pairs of legs each")
+    return {"right_crank": range(legs // 2), "left_crank": range(legs // 2, legs)}
 
 
 def walking_beast(
@@ -94,7 +106,7 @@ def walking_beast(
     Turn "crank_joint" and it walks, forward (along x) if its velocity is negative. Pins are a third of a turn apart and
     in the same places left and right, so that at any time feet stand on both sides: with pins spread evenly it would
     fall over sideways, and so it does with fewer than twelve legs. Without a floating base the body is held, and the
-    feet rub over the floor. Options as of `jansen_beast`.
+    feet rub over the floor. Options as of `jansen_beast`; with `cranks=2` it turns to the side whose crank is slower.
     """
     from ..compilation import reference  # where the feet are; other mechanisms do without a compiler
 
