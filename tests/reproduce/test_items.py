@@ -5,7 +5,7 @@ import json
 import pytest
 
 from linkwright.reproduce.environment import Peers, versions
-from linkwright.reproduce.item import Figure, Table
+from linkwright.reproduce.item import JUDGEMENTS, Figure, Table
 from linkwright.reproduce.item_registry import PAPERS, all_items, chosen_items
 from linkwright.reproduce.records import plain
 from linkwright.reproduce.robots import ROLES
@@ -14,7 +14,7 @@ from linkwright.reproduce.run import Run
 # What small sizes can tell is told by them as well as by large ones.
 HOLDS = {
     "Sathya2025 figure-4": 3, "Sathya2025 figure-5": 3, "Sathya2025 figure-9": 1, "Sathya2024b figure-1": 1,
-    "Sathya2023 figure-5": 4, "Sathya2024 figure-3": 3, "Chignoli2023 figure-14": 2,
+    "Linkwright accuracy": 1, "Sathya2023 figure-5": 4, "Sathya2024 figure-3": 3, "Chignoli2023 figure-14": 2,
 }  # fmt: skip
 
 
@@ -27,6 +27,7 @@ def test_item(item):
     checks = item.judge(again)
     assert checks and item.judge(values) == checks
     assert all(c.statement and c.finding for c in checks)
+    assert all(c.reason.startswith(JUDGEMENTS) for c in checks if c.holds is False and c.reason)
     holding = [c.statement for c in checks if c.holds]
     assert len(holding) >= HOLDS.get(item.label, 0), [(c.statement, c.finding) for c in checks if not c.holds]
     shown = item.show(again)
@@ -58,5 +59,6 @@ def test_registry():
               "Chignoli2023": ["table-2", "table-3", "table-4", *(f"figure-{k}" for k in range(9, 15))],
               "Sathya2023": ["table-1", "figure-3", "figure-4", "figure-5", "figure-6"],
               "Sathya2024": ["figure-2", "table-2", "figure-3", "figure-4"],
-              "Sathya2024b": ["table-1", "figure-1"]}  # fmt: skip
+              "Sathya2024b": ["table-1", "figure-1"],
+              "Linkwright": ["accuracy", "peak", "simulation", "contact"]}  # fmt: skip
     assert every == {f"{paper} {name}" for paper, names in wanted.items() for name in names}

@@ -8,11 +8,12 @@ import pytest
 import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.reproduce import clocks
-from linkwright.reproduce.contests import Contestant, PeerEntry, contest
+from linkwright.reproduce.contests import BATCH, Contestant, consistent_states, contest, referee
 from linkwright.reproduce.environment import Peers
 from linkwright.reproduce.mechanisms import common_tip, example_graph, five_fingered_hand, ladder, welded_chain
 from linkwright.reproduce.papers.growth import crossing, fitted_order, increments
 from linkwright.reproduce.papers.loop_convergence import SOLVERS
+from linkwright.reproduce.peer_calls import PeerEntry
 from linkwright.reproduce.robots import RobotFile, Robots
 from linkwright.reproduce.run import Run
 from linkwright.reproduce.stage_counts import MATRIX, joint_space_stages, propagation_stages
@@ -87,7 +88,7 @@ def test_a_contest_without_peers_says_so_and_has_errors_of_converged_solvers():
     model = lw.load("chain:7").with_constraints(lw.weld("tip"))
     run = Run("tiny", 0.02, peers=Peers(cpp=False))
     entries = {"PV": Contestant("pv"), "soft": Contestant("pv_soft", {"mu": 10.0}), "ABA": Contestant("aba", tree=True)}
-    found = contest(run, model, entries, {"Pinocchio": PeerEntry("prox_ltl", 1)})
+    found = contest(run, model, entries, {"Pinocchio": PeerEntry("prox_ltl", 1)}, others=False)
     assert found["errors"]["PV"] < 1e-9 < 1e-4 < found["errors"]["soft"] and "ABA" not in found["errors"]
     assert set(found["times"]) == {f"{n}, {how}" for n in entries for how in ("single", "batched")}
     assert found["notes"] == ["Pinocchio C++ was not asked for"]
@@ -131,7 +132,8 @@ class FakeLibrary:
     def time(self, algorithm, q, v, tau, *, repeats):
         if algorithm == "caba":
             raise InputError("all constraints 3d or all 6d, not both")
-        return {"aba": 3e-6, "lcaba": 5e-6}[algorithm], np.zeros_like(v)
+        right = self.asked and self.asked[-1][1] >= 4  # it needs four iterations
+        return {"aba": 3e-6, "lcaba": 5e-6}[algorithm], self.answers if right and len(v) == 3 else np.zeros_like(v)
 
 
 def test_peers_take_turns_with_ours_and_say_what_they_cannot():
@@ -141,18 +143,33 @@ def test_peers_take_turns_with_ours_and_say_what_they_cannot():
     library = FakeLibrary()
     run.peers.__dict__["_cpp"] = (library, "a fake")
     peers = {"P lcaba": PeerEntry("lcaba", 3), "P caba": PeerEntry("caba"), "P aba": PeerEntry("aba")}
-    found = contest(run, model, {"PV": Contestant("pv")}, peers)
+    peers["P lcaba converged"] = PeerEntry("lcaba", None)
+    rng = np.random.default_rng(0)  # the states that contests are at
+    q = model.random_configuration(rng, BATCH)
+    v, tau = rng.normal(size=(2, BATCH, model.nv))
+    library.answers = referee(model, consistent_states(model, (q[:3], v[:3], tau[:3])))
+    found = contest(run, model, {"PV": Contestant("pv")}, peers, others=False)
+    assert found["iterations"] == {"P lcaba": 3, "P lcaba converged": 4}
+    assert found["errors"]["P lcaba"] == 1 and found["errors"]["P lcaba converged"] == 0
     assert found["times"]["P lcaba"]["best"] == pytest.approx(5.0) and found["times"]["P aba"]["best"] == pytest.approx(
         3.0
     )
     assert found["notes"] == ["P caba: all constraints 3d or all 6d, not both"] and (1, 3) in library.asked
     looped = lw.load("four_bar")  # closed by a hinge, of which Pinocchio has no like
-    found = contest(run, looped, {"LCABA": Contestant("lcaba", {"iterations": 1})}, peers)
+    found = contest(run, looped, {"LCABA": Contestant("lcaba", {"iterations": 1})}, peers, others=False)
     assert set(found["times"]) == {"LCABA, single", "LCABA, batched"} and "no constraint like" in found["notes"][0]
 
 
-def test_mujoco_is_timed_where_it_can_hold_the_model():
+@pytest.mark.parametrize("held", [True, False])
+def test_libraries_are_timed_as_users_call_them_and_solve_the_same_problem(held):
     pytest.importorskip("mujoco")
-    model = lw.load("chain:3").with_constraints(lw.connect("tip"))
-    found = contest(Run("tiny", 0.02, peers=Peers(cpp=False)), model, {"PV": Contestant("pv")}, mujoco=True)
-    assert found["times"]["MuJoCo mj_forward"]["best"] > 0
+    pytest.importorskip("pinocchio")
+    model = lw.load("quadruped")
+    model = model.with_constraints(lw.connect("FL_foot"), lw.connect("RR_foot")) if held else model
+    run = Run("tiny", 0.02, peers=Peers(cpp=False))
+    found = contest(run, model, {"PV": Contestant("pv")})
+    python = "Pinocchio Python " + ("constraintDynamics" if held else "aba")
+    assert found["times"]["MuJoCo mj_forward"]["best"] > 0 and found["times"][python]["best"] > 0
+    # MuJoCo's constraints are soft; three of Pinocchio's iterations leave little
+    assert found["errors"]["MuJoCo mj_forward"] < (1e-2 if held else 1e-9) and found["errors"][python] < 1e-6
+    assert found["errors"]["PV"] < 1e-9

@@ -14,6 +14,7 @@ from ..errors import InputError, LinkwrightError, NoConvergence
 from ..model import Model, tree_of
 from ..model.loops import Loops, loops
 from ..programs import RECIPES
+from ..programs.breaking_ties import cheapest_ties
 from ..programs.cluster_state import plan_of
 from .mobility_at_pose import Mobility, mobility
 
@@ -103,7 +104,7 @@ def inspect(model: Model, q=None) -> Inspection:
     report = mobility(model, q)
     found = loops(model)
     names = [body.name for body in model.bodies]
-    order = elimination_order(tree_of(model))
+    order = elimination_order(tree_of(model), ties=cheapest_ties(model))
     return Inspection(
         model,
         report.q,

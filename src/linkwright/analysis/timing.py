@@ -7,6 +7,8 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 
+from ..codegen.target import host_target
+
 # One run lasts about this long: long against the clock's resolution, short against the scheduler's.
 _RUN_SECONDS = 1e-3
 
@@ -43,4 +45,5 @@ def machine() -> dict[str, str | int | None]:
             name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
     except OSError:
         pass
-    return {"processor": name, "cores": os.cpu_count(), "python": platform.python_version()}
+    lanes = host_target().machine.lanes("float64")
+    return {"processor": name, "cores": os.cpu_count(), "lanes": lanes, "python": platform.python_version()}

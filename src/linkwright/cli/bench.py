@@ -7,6 +7,7 @@ from collections.abc import Callable
 import typer
 
 from . import (
+    agree_table,
     believe_table,
     bench_derivatives,
     bench_dynamics,
@@ -31,7 +32,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "loops": bench_loops.loops, "price": bench_loops.price, "convergence": bench_loops.convergence,
     "simulate": bench_steps.simulate, "clusters": bench_dynamics.clusters, "compile": bench_steps.compile_time,
     "trust": trust_table.trust, "believe": believe_table.believe, "drops": drops_table.drops,
-    "contact": contact_table.contact,
+    "contact": contact_table.contact, "agree": agree_table.agree,
 }  # fmt: skip
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from .measuring import AS_JSON, CPP, listed, machine_text, measuring, peer_if, report, table_of
+from .measuring import AS_JSON, CPP, RECORD, listed, machine_text, measuring, peer_if, report, table_of
 from .output import chosen_names
 
 
@@ -13,6 +13,7 @@ def derivatives(
     held: str = typer.Option("", help="Comma-separated systems with constraints, or 'none'; by default three."),
     seconds: float = typer.Option(1.0, help="How long to measure each line."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
     cpp: bool = CPP,
 ) -> None:
     """Jacobians and gradients of RNEA, ABA and constrained dynamics, beside Pinocchio from Python and as C++."""
@@ -41,5 +42,5 @@ def derivatives(
     )
     report(
         console, as_json, results, lambda: table_of(title, columns, rows), f"{about}. {machine_text()}.",
-        batch=bench.BATCH, peer=about, unit="microseconds",
+        record=(record, "derivatives"), batch=bench.BATCH, peer=about, unit="microseconds",
     )  # fmt: skip

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 
-from .measuring import AS_JSON, CPP, listed, machine_text, measuring, peer_if, report, table_of
+from .measuring import AS_JSON, CPP, RECORD, listed, machine_text, measuring, peer_if, report, table_of
 from .output import chosen_names
 
 
@@ -15,6 +13,7 @@ def tree(
     algorithms: str = typer.Option("", help="Comma-separated: aba, rnea, crba."),
     seconds: float = typer.Option(1.0, help="How long to measure each line."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
     cpp: bool = CPP,
 ) -> None:
     """ABA, RNEA and CRBA of trees, beside Pinocchio from Python and as C++."""
@@ -41,7 +40,7 @@ def tree(
     report(
         console, as_json, results, lambda: table_of(title, columns, rows),
         f"A call that computes nothing takes {overhead:.2f} us. {about}. {machine_text()}.",
-        batch=bench.BATCH, peer=about, unit="microseconds", call_overhead=overhead,
+        record=(record, "tree"), batch=bench.BATCH, peer=about, unit="microseconds", call_overhead=overhead,
     )  # fmt: skip
 
 
@@ -50,10 +49,11 @@ def constrained(
     solvers: str = typer.Option("", help="Comma-separated; by default all."),
     seconds: float = typer.Option(2.0, help="How long to measure each system."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
     cpp: bool = CPP,
 ) -> None:
     """Constrained solvers on robots held by feet, hands and fingertips, beside Pinocchio's C++ and MuJoCo."""
-    _family("dynamics", systems, solvers, seconds, as_json, cpp)
+    _family("constrained", "dynamics", systems, solvers, seconds, as_json, record, cpp)
 
 
 def delassus(
@@ -61,13 +61,16 @@ def delassus(
     algorithms: str = typer.Option("", help="Comma-separated; by default all."),
     seconds: float = typer.Option(2.0, help="How long to measure each system."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
     cpp: bool = CPP,
 ) -> None:
     """Algorithms for the Delassus matrix on the same robots and on some with loops, beside Pinocchio's C++."""
-    _family("delassus", systems, algorithms, seconds, as_json, cpp)
+    _family("delassus", "delassus", systems, algorithms, seconds, as_json, record, cpp)
 
 
-def _family(name: str, systems: str, algorithms: str, seconds: float, as_json: bool, cpp: bool) -> None:
+def _family(
+    section: str, name: str, systems: str, algorithms: str, seconds: float, as_json: bool, record: str, cpp: bool
+) -> None:
     from ..bench import constrained_times as bench
 
     family = bench.FAMILIES[name]
@@ -96,7 +99,8 @@ def _family(name: str, systems: str, algorithms: str, seconds: float, as_json: b
     title = f"microseconds; {bench.ITERATIONS} proximal iterations; batches of {bench.BATCH}; ratios to {first}"
     report(
         console, as_json, results, lambda: table_of(title, columns, rows()),
-        f"{about}. {machine_text()}. MuJoCo's constraints are soft.", peer=about,
+        f"{about}. {machine_text()}. MuJoCo's constraints are soft.",
+        record=(record, section), batch=bench.BATCH, iterations=bench.ITERATIONS, peer=about, unit="microseconds",
     )  # fmt: skip
 
 
@@ -105,35 +109,34 @@ def clusters(
     algorithms: str = typer.Option("", help="Comma-separated; by default all."),
     seconds: float = typer.Option(2.0, help="How long to measure each robot."),
     as_json: bool = AS_JSON,
-    cpp: bool = CPP,
+    record: str = RECORD,
 ) -> None:
-    """Loops embedded exactly, beside what the C++ library of the paper on clusters would take here."""
+    """Loops embedded exactly, beside projections, multipliers and approximations."""
     from ..bench import ankle_torque
     from ..bench import cluster_times as bench
 
     names, chosen = chosen_names(algorithms, bench.ALGORITHMS, "algorithm"), listed(robots) or bench.ROBOTS
     with measuring(as_json) as (console, step):
-        peer, about = peer_if(cpp, step)
-        results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
+        results = list(bench.measure(chosen, names, seconds=seconds, progress=step))
         step("ankle torque")
         largest, errors, _ = ankle_torque.measure()
     columns = {
         "robot": "", "dof": "d", "algorithm": "", "operations": "d", "single": ".2f", "batched": ".3f",
-        "library": ".2f", "x single": ".1f", "x batched": ".1f",
+        "more operations": "+.0%",
     }  # fmt: skip
 
     def rows():
         for r in results:
-            ratios: tuple[Any, ...] = r.ratios or (None, None)
-            yield r.robot, r.dof, r.algorithm, r.operations, r.single, r.batched, r.library, *ratios
+            yield r.robot, r.dof, r.algorithm, r.operations, r.single, r.batched, r.more
             if r.algorithm == names[-1]:
                 yield None
 
     told = ", ".join(f"{e.variant} {e.percent:.1f} %" for e in errors)
-    title = f"microseconds; batches of {bench.BATCH}; ratios to the paper's library"
+    title = f"microseconds; batches of {bench.BATCH}; more than C-ABA or C-RNEA"
     report(
         console, as_json, results, lambda: table_of(title, columns, rows()),
         f"Ankle torque, rms error in percent of the largest ({largest:.2f} N m): {told}.",
-        f"Library times are scaled by {about}. {machine_text()}.",
-        peer=about, ankle_torque_percent={e.variant: e.percent for e in errors},
+        f"{machine_text()}.",
+        record=(record, "clusters"), batch=bench.BATCH, unit="microseconds",
+        ankle_torque_percent={e.variant: e.percent for e in errors},
     )  # fmt: skip

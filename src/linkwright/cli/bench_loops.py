@@ -8,7 +8,7 @@ import typer
 
 from ..errors import InputError
 from .figures import check_figure
-from .measuring import AS_JSON, CPP, machine_text, measuring, numbers, peer_if, report, table_of
+from .measuring import AS_JSON, CPP, RECORD, machine_text, measuring, numbers, peer_if, report, table_of
 from .output import chosen_names
 
 
@@ -19,6 +19,7 @@ def loops(
     plot: str = typer.Option("", help="Measure how cost grows with size instead, and draw it in this file."),
     links: str = typer.Option("", help="Comma-separated sizes for --plot; by default 15 to 197."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
     cpp: bool = CPP,
 ) -> None:
     """Solvers for closed loops on linkages, grasps and bipeds, beside Pinocchio's C++."""
@@ -41,7 +42,10 @@ def loops(
             results = list(bench.measure(chosen, names, peer=peer, seconds=seconds, progress=step))
     table = loop_tables.scaling_table if plot else loop_tables.times_table
     notes = dict.fromkeys(f"{r.system}: {r.note}" for r in results if getattr(r, "note", ""))
-    report(console, as_json, results, lambda: table(results), *notes, f"{about}. {machine_text()}.", peer=about)
+    report(
+        console, as_json, results, lambda: table(results), *notes, f"{about}. {machine_text()}.",
+        record=(record, "loop-scaling" if plot else "loops"), batch=bench.BATCH, peer=about, unit="microseconds",
+    )  # fmt: skip
 
 
 def price(
@@ -49,6 +53,7 @@ def price(
     algorithm: str = typer.Option("lcaba", help="A proximal solver that takes loops."),
     seconds: float = typer.Option(1.0, help="How long to measure each system."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
 ) -> None:
     """What running until converged, the default, costs beside three iterations."""
     from ..bench import price as bench
@@ -70,6 +75,7 @@ def price(
     report(
         console, as_json, results, lambda: table_of(title, columns, rows),
         f"geometric means {means[0]:.2f}, {means[1]:.2f} batched. {machine_text()}.",
+        record=(record, "price"), batch=bench.BATCH, unit="microseconds", geometric_means=means,
     )  # fmt: skip
 
 
@@ -78,6 +84,7 @@ def convergence(
     count: int = typer.Option(10_000, min=2, help="Number of states."),
     plot: str = typer.Option("", help="Write a figure to this file (.svg, .png, .pdf)."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
 ) -> None:
     """Residuals after each iteration, and errors for each penalty, of solvers for closed loops."""
     from ..bench import convergence as bench
@@ -95,4 +102,6 @@ def convergence(
     columns |= {f"error, mu {mu:.0e}": ".1e" for mu in shown}
     rows = ((r.system, r.algorithm, *r.largest.values(), *(r.error[mu] for mu in shown)) for r in results)
     title = f"largest of {count} states, half of them closed"
-    report(console, as_json, results, lambda: table_of(title, columns, rows))
+    report(
+        console, as_json, results, lambda: table_of(title, columns, rows), record=(record, "convergence"), count=count
+    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import typer
 
 from .figures import check_figure
-from .measuring import AS_JSON, listed, machine_text, measuring, numbers, report, table_of
+from .measuring import AS_JSON, RECORD, listed, machine_text, measuring, numbers, report, table_of
 
 
 def simulate(
     robots: str = typer.Option("", help="Comma-separated names or files; by default mechanisms with loops."),
     seconds: float = typer.Option(2.0, help="How long to measure each mechanism."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
 ) -> None:
     """Steps of simulations with loops, one at a time and batched on one core, beside MuJoCo."""
     from ..bench import simulation_times as bench
@@ -32,7 +33,8 @@ def simulate(
     title = f"microseconds a step of {bench.DT * 1e3:g} ms takes one core; batches of {bench.BATCH}; ratios to MuJoCo"
     report(
         console, as_json, results, lambda: table_of(title, columns, rows),
-        f"{machine_text()}. MuJoCo's constraints are soft.", batch=bench.BATCH, unit="microseconds",
+        f"{machine_text()}. MuJoCo's constraints are soft.", record=(record, "simulate"), batch=bench.BATCH,
+        unit="microseconds",
     )  # fmt: skip
 
 
@@ -40,6 +42,7 @@ def compile_time(
     links: str = typer.Option("", help="Comma-separated numbers of links; by default 25 to 400."),
     plot: str = typer.Option("", help="Write a figure to this file (.svg, .png, .pdf)."),
     as_json: bool = AS_JSON,
+    record: str = RECORD,
 ) -> None:
     """Compile time of ABA over the number of links of a chain."""
     from ..bench import compile_time as bench
@@ -61,4 +64,7 @@ def compile_time(
         for r in results
     )  # fmt: skip
     title = "seconds to compile ABA of a serial chain"
-    report(console, as_json, results, lambda: table_of(title, columns, rows), f"{machine_text()}.")
+    report(
+        console, as_json, results, lambda: table_of(title, columns, rows), f"{machine_text()}.",
+        record=(record, "compile"),
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table
 
 from ..analysis.timing import machine
+from .measuring import RECORD, write_record
 from .output import chosen_names, describe, progress_display, table_console
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def contact(
     tolerance: float = typer.Option(0.0, help="Of our accelerations; 0 is the default of simulations."),
     fresh: bool = typer.Option(False, "--fresh", help="Compile anew, so that compile seconds are today's."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
+    record: str = RECORD,
 ) -> None:
     """Steps of robots that touch the ground, one at a time and batched on one core, beside MuJoCo's."""
     from ..bench import contact_times as bench  # imports MuJoCo: only when asked for
@@ -40,6 +42,7 @@ def contact(
                 progress=partial(describe, progress, task),
             )
         )  # fmt: skip
+    write_record(record, "contact", results, batch=batch, unit="microseconds")
     if as_json:
         document = {"machine": machine(), "batch": batch, "unit": "microseconds"}
         json.dump({**document, "results": [r.as_dictionary() for r in results]}, sys.stdout, indent=2)

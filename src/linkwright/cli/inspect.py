@@ -18,7 +18,8 @@ import linkwright as lw
 
 from ..analysis import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
 from ..analysis.contact_costs import ContactCosts, contact_costs
-from ..model.passive import TendonSpring
+from ..model.passive import Tendon
+from ..viewer.looks import meshes_not_drawn
 from .output import table_console
 
 _MANY = 24  # rows of a table that are shown without --all
@@ -53,10 +54,14 @@ def inspect_command(
     if svg:
         lw.viewer.graph_svg(model, svg)
     if as_json:
-        json.dump(as_dictionary(found, costs, touching), sys.stdout, indent=2)
+        page = {**as_dictionary(found, costs, touching), "meshes_not_drawn": meshes_not_drawn(model)}
+        json.dump(page, sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
     _print_page(console, found, costs, everything, touching)
+    missing = meshes_not_drawn(model)
+    for line in missing if everything else missing[:_MANY]:
+        console.print(f"drawn as a shape: {escape(line)}", highlight=False, soft_wrap=True)
     if svg:
         console.print(f"picture of the graph: {escape(svg)}", highlight=False, soft_wrap=True)
 
@@ -141,7 +146,7 @@ def _print_page(
     console.print(_bodies(found, everything))
     if model.actuators:
         console.print(_actuators(found, everything))
-    if any(isinstance(element, TendonSpring) for element in model.passive):
+    if any(isinstance(element, Tendon) for element in model.passive):
         console.print(_tendons(found, everything))
     if touching is not None:
         console.print(_contacts(found, touching))
@@ -182,15 +187,17 @@ def _actuators(found: Inspection, everything: bool) -> Group:
 
 def _tendons(found: Inspection, everything: bool) -> Group:
     table = Table(title="tendons", title_justify="left")
-    for heading in ("tendon", "length", "spring", "damper"):
+    for heading in ("tendon", "length", "spring", "damper", "friction", "limits"):
         table.add_column(heading)
-    tendons = [element for element in found.model.passive if isinstance(element, TendonSpring)]
+    tendons = [element for element in found.model.passive if isinstance(element, Tendon)]
     shown = tendons if everything else tendons[:_MANY]
     for one in shown:
         length = " + ".join(f"{ratio:.4g} {joint}" for joint, ratio in one.ratios)
         rests = f"{one.shortest:.4g}" + ("" if one.shortest == one.longest else f" to {one.longest:.4g}")
         spring = f"{one.stiffness:.4g}, rests at {rests}" if one.stiffness else ""
-        table.add_row(escape(one.name), escape(length), spring, f"{one.damping:.4g}" if one.damping else "")
+        bounds = f"{one.lower:.4g} to {one.upper:.4g}" if one.limited else ""
+        resists = (f"{x:.4g}" if x else "" for x in (one.damping, one.friction))
+        table.add_row(escape(one.name), escape(length), spring, *resists, bounds)
     return Group(table, *_rest(len(tendons) - len(shown), "tendons"))
 
 

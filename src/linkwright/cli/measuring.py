@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -19,6 +20,9 @@ from ..errors import InputError
 from .output import describe, progress_display, table_console
 
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")
+RECORD = typer.Option(
+    "", "--record", help="Write what was measured to a section in this folder, for README and documents: docs/measured."
+)
 CPP = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes).")
 
 
@@ -58,9 +62,14 @@ def table_of(title: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any
 
 
 def report(
-    console: Console, as_json: bool, results: Sequence[Any], table: Callable[[], Table], *notes: str, **document: Any
-) -> None:
-    """Print results as a table with notes, or as JSON with the entries of `document`."""
+    console: Console, as_json: bool, results: Sequence[Any], table: Callable[[], Table], *notes: str,
+    record: tuple[str, str] = ("", ""), **document: Any,
+) -> None:  # fmt: skip
+    """Print results as a table with notes, or as JSON with the entries of `document`.
+
+    `record`: folder, "" for none, and name of the section that is written.
+    """
+    write_record(record[0], record[1], results, **document)
     if as_json:
         found = {"machine": machine(), **document, "results": [r.as_dictionary() for r in results]}
         json.dump(found, sys.stdout, indent=2)
@@ -69,6 +78,13 @@ def report(
     console.print(table())
     for note in notes:
         console.print(note, highlight=False)
+
+
+def write_record(folder: str, name: str, results: Sequence[Any], **document: Any) -> None:
+    if folder:
+        from ..reproduce.sections import write_section  # imports peers: only when asked for
+
+        write_section(Path(folder), name, results, **document)
 
 
 def machine_text() -> str:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from ..errors import InputError
+from .measuring import RECORD, write_record
 from .output import table_console
 
 _COLOURS = {"reproduced": "green", "partly reproduced": "yellow", "not reproduced": "red", "failed": "bold red"}
@@ -28,6 +29,10 @@ def reproduce(
     seconds: float = typer.Option(2.0, help="How long the contenders of one system take turns."),
     cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
     again: bool = typer.Option(False, "--again", help="Measure anew what is finished already."),
+    record: str = RECORD,
+    write_docs: bool = typer.Option(
+        False, "--write-docs", help="Measure nothing; make README, documents and pictures here from docs/measured."
+    ),
 ) -> None:
     """Tables and figures of the papers from our implementations, beside the papers' numbers and today's peers.
 
@@ -39,6 +44,9 @@ def reproduce(
     from ..reproduce.robots import RobotFile, Robots
     from ..reproduce.run import Run
 
+    if write_docs:
+        _write_docs(table_console())
+        return
     if not 0 < seconds <= 3600:
         raise InputError(f"--seconds {seconds}; expected a time of at most an hour")
     items = chosen_items(paper or None, item or None)
@@ -52,10 +60,20 @@ def reproduce(
         console.print(_list(items, known))
         return
     records = records_of(run, output)
-    _reproduce(items, run, records, output, again, console)
+    _reproduce(items, run, records, output, again, record, console)
 
 
-def _reproduce(items, run, records, output: Path, again: bool, console: Console) -> None:
+def _write_docs(console: Console) -> None:
+    from ..reproduce.pages import write_pages
+
+    changed, sections = write_pages(Path())
+    for name, section in sections.items():
+        note = "" if section.is_current else " [dim](our sources have changed since)[/]"
+        console.print(f"{name}: {section.day}, {escape(section.content['command'])}{note}", highlight=False)
+    console.print("changed: " + (", ".join(map(str, changed)) or "nothing"), highlight=False)
+
+
+def _reproduce(items, run, records, output: Path, again: bool, record: str, console: Console) -> None:
     from ..reproduce.files import NO_MATPLOTLIB, write_files, write_results
     from ..reproduce.item_registry import PAPERS
     from ..reproduce.report import write_report
@@ -92,6 +110,7 @@ def _reproduce(items, run, records, output: Path, again: bool, console: Console)
     everything = {o.item.label: o for o in (*finished(_all(), records), *outcomes)}
     ordered = [everything[i.label] for i in _all() if i.label in everything]
     write_results(ordered, output)
+    write_record(record, "reproduce", [o.as_dictionary() for o in ordered if o.record is not None], size=run.size)
     report = write_report(ordered, output, {key: paper.title for key, paper in PAPERS.items()})
     console.print(f"{len(ordered)} items in {report}", highlight=False)
     if undrawn:

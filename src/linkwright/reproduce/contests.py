@@ -14,20 +14,18 @@ from typing import Any
 import numpy as np
 
 from ..bench.constrained_times import consistent_velocities
-from ..bench.loop_systems import pinocchio_constraints
-from ..bench.peers.mujoco_peer import MujocoPeer
 from ..compilation import compile as compile_algorithm
 from ..errors import LinkwrightError
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
 from ..model import Model
+from ..model.editing import depth_first
 from ..referee import solve_kkt
 from .clocks import Call
 from .item import Values
+from .peer_calls import PeerEntry, peer_calls, relative_error
 from .run import Run
 
 BATCH = 256
 CHECKED = 3  # states whose answers are compared with the referee's
-_PEER_ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -40,23 +38,19 @@ class Contestant:
     error: bool = True
 
 
-@dataclass(frozen=True)
-class PeerEntry:
-    """One of Pinocchio's, with so many iterations."""
-
-    algorithm: str
-    iterations: int = 3
-
-
 def contest(
     run: Run,
     model: Model,
     entries: Mapping[str, Contestant],
     peers: Mapping[str, PeerEntry] | None = None,
     *,
-    mujoco: bool = False,
+    others: bool = True,
 ) -> Values:
-    """Sizes, and by entry operations, errors and times; `untimed` were too large, `notes` say what is missing."""
+    """Sizes, and by entry operations, errors and times; `untimed` were too large, `notes` say what is missing.
+
+    `peers`: entries of Pinocchio's C++; `others`: all other libraries that are here as well.
+    """
+    model = depth_first(model)  # as other libraries number joints, so that vectors are those of all
     subject = {name: model.without_constraints() if e.tree else model for name, e in entries.items()}
     operations = {
         name: run.operations(subject[name], e.algorithm, outputs="a", **e.options) for name, e in entries.items()
@@ -67,6 +61,7 @@ def contest(
         "operations": operations,
         "errors": {},
         "times": {},
+        "iterations": {},
         "untimed": [],
         "notes": [],
     }
@@ -92,17 +87,19 @@ def contest(
         contenders[f"{name}, batched"] = partial(called, f, (q, v, tau), {"out": out})
         samples[f"{name}, batched"] = BATCH
         if e.error and not e.tree and expected is not None:
-            found["errors"][name] = _error(f(*closed), expected)
-    if peers:
-        contenders.update(_pinocchio(run, model, peers, (q, v, tau), found["notes"]))
+            found["errors"][name] = relative_error(f(*closed), expected)
+    run.progress(f"{model.name}: setting up other libraries")
+    if peers and run.peers.pinocchio is None:
+        found["notes"].append(run.peers.about[0])
+    beside = peer_calls(
+        model, (q, v, tau), closed, expected, library=run.peers.pinocchio, entries=peers or {},
+        others=run.peers.others if others else (),
+    )  # fmt: skip
+    found["notes"] += beside.notes
+    found["errors"] |= beside.errors
+    found["iterations"] |= beside.iterations
     run.progress(f"{model.name}: measuring")
-    found.update(run.measured(contenders, samples))
-    if mujoco:
-        try:
-            seconds, _ = MujocoPeer(model).time(*(x[:4] for x in (q, v, tau)), repeats=run.pick(20, 5, 1))
-            found["times"]["MuJoCo mj_forward"] = {"best": seconds * 1e6}
-        except LinkwrightError as error:
-            found["notes"].append(f"MuJoCo: {error}")
+    found.update(run.measured(contenders | beside.calls, samples | beside.samples))
     return found
 
 
@@ -116,41 +113,6 @@ def referee(model: Model, states) -> np.ndarray | None:
         return np.array([solve_kkt(model, *state).a for state in zip(*states, strict=True)])
     except LinkwrightError:
         return None
-
-
-def _pinocchio(run: Run, model: Model, peers: Mapping[str, PeerEntry], states, notes: list[str]) -> dict[str, Call]:
-    library = run.peers.pinocchio
-    if library is None:
-        notes.append(run.peers.about[0])
-        return {}
-    other = pinocchio_model(model.without_constraints())
-    constraints = pinocchio_constraints(model, other)
-    if isinstance(constraints, str):
-        notes.append(f"Pinocchio has no constraint like {constraints!r}")
-        return {}
-    run.progress(f"{model.name}: setting up Pinocchio")
-    tree = library.model(other)
-    rows = [x[:_PEER_ROWS] for x in states]
-    there = (to_pinocchio(model, rows[0]), *rows[1:])
-
-    def timed(target) -> Callable[[str], Call]:
-        return lambda algorithm: lambda: target.time(algorithm, *there, repeats=1)[0]
-
-    calls: dict[str, Call] = {}
-    for name, e in peers.items():
-        target = tree if e.algorithm == "aba" else tree.constrained(constraints, mu=1e5, iterations=e.iterations)
-        call = timed(target)(e.algorithm)
-        try:
-            call()
-        except LinkwrightError as error:  # e.g. points and welds together, of which some of its solvers take one kind
-            notes.append(f"{name}: {error}")
-        else:
-            calls[name] = call
-    return calls
-
-
-def _error(found: np.ndarray, expected: np.ndarray) -> float:
-    return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
 def called(f: Callable, arrays: Sequence[np.ndarray], named: Mapping[str, np.ndarray]) -> None:

@@ -25,7 +25,7 @@ _PACKAGES = {
     "jvrc-description": "jvrc-description",
     "matplotlib": "matplotlib",
 }
-
+PEERS = ("Pinocchio", "MuJoCo", "Drake", "MJX")
 
 # Files whose change may change a measured value. Those that judge, draw and report may change without new measurements.
 _MEASURED = (
@@ -46,6 +46,8 @@ _MEASURED = (
     "reproduce/run.py",
     "reproduce/clocks.py",
     "reproduce/contests.py",
+    "reproduce/peer_calls.py",
+    "reproduce/library_calls.py",
     "reproduce/stage_counts.py",
 )
 
@@ -70,8 +72,14 @@ def circumstances() -> dict[str, Any]:
     return {
         "machine": {**machine(), "system": f"{platform.system()} {platform.release()}"},
         "versions": versions(),
-        "command": "linkwright " + " ".join(sys.argv[1:]),
+        "command": " ".join(["linkwright", *(_without_folder(argument) for argument in sys.argv[1:])]),
     }
+
+
+def _without_folder(argument: str) -> str:
+    """Where somebody keeps files is nobody's business: of absolute paths the name is kept."""
+    option, equals, value = argument.rpartition("=")
+    return option + equals + (Path(value).name if Path(value).is_absolute() else value)
 
 
 class Peers:
@@ -79,6 +87,12 @@ class Peers:
 
     def __init__(self, *, cpp: bool = True):
         self.cpp_allowed = cpp
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Names of libraries that are called as users call them, of `library_calls.OTHERS`."""
+        known = versions()
+        return tuple("Pinocchio Python" if name == "Pinocchio" else name for name in PEERS if known[name])
 
     @cached_property
     def _cpp(self) -> tuple[PinocchioCpp | None, str]:
@@ -92,13 +106,11 @@ class Peers:
 
     @property
     def about(self) -> list[str]:
-        """A sentence per peer. Those of which only the presence is noted are not measured."""
+        """A sentence per peer."""
         known = versions()
         said = [self._cpp[1] + (f" (version {known['Pinocchio']})" if self.pinocchio is not None else "")]
-        said.append(f"MuJoCo {known['MuJoCo']}" if known["MuJoCo"] else "MuJoCo is left out: not installed")
-        for name in ("Drake", "MJX"):
-            if known[name]:
-                said.append(f"{name} {known[name]} is installed, and not measured yet")
+        for name in PEERS[1:]:
+            said.append(f"{name} {known[name]}" if known[name] else f"{name} is left out: not installed")
         return said
 
 

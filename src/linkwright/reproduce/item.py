@@ -25,6 +25,10 @@ class Paper:
     title: str
 
 
+JUDGEMENTS = ("Ours is better: ", "Ours is dearer: ", "The comparison is unfair: ", "Not known: ")
+"""What a reason begins with: whether a difference to a paper speaks for ours, against it, or says little."""
+
+
 @dataclass(frozen=True)
 class Check:
     """One statement of the paper, and whether it holds here. None: nothing was measured that could tell."""
@@ -32,7 +36,7 @@ class Check:
     statement: str
     holds: bool | None
     finding: str  # the numbers it was decided by
-    reason: str = ""  # if it does not hold: why, as far as counts tell
+    reason: str = ""  # if it does not hold: one of JUDGEMENTS, and why, as far as counts tell
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,19 @@ def left_out(systems: Values) -> list[Table]:
         if x.get("untimed")
     ]
     return [Table("Not timed", ["system", "why"], rows)] if rows else []
+
+
+def timings(systems: Values) -> list[Table]:
+    """Every time of contests as it was measured, peers' too, with the error of what was timed where it is known."""
+    rows = [
+        [system, label, t["best"], t["median"], t["spread"], x["errors"].get(label.rpartition(",")[0] or label),
+         x["iterations"].get(label), x.get("noise")]
+        for system, x in systems.items()
+        for label, t in x["times"].items()
+    ]  # fmt: skip
+    columns = ["system", "what", "best", "median", "spread", "error", "iterations", "noise"]
+    title = "Times as taken: best, median, spread (quartiles over median) in us; errors relative to the referee"
+    return [Table(title, columns, rows)] if rows else []
 
 
 def best(values: Values, name: str, how: str = "single") -> float | None:

@@ -91,7 +91,7 @@ def _stack(axes: Any, stack: Stack) -> None:
         bottom = [b + h for b, h in zip(bottom, heights, strict=True)]
     for place, total in enumerate(bottom):
         axes.text(place, total, f"{total:.0f}", ha="center", va="bottom", fontsize=7)
-    axes.margins(y=0.12)  # room for the numbers above
+    axes.set_ylim(0, 1.15 * max(bottom, default=1.0))  # room for the numbers above
     axes.set_xticks(range(len(stack.bars)), stack.bars, rotation=30, ha="right", fontsize=7)
 
 

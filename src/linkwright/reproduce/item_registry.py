@@ -13,6 +13,7 @@ PAPERS: dict[str, Paper] = {
         Paper("Sathya2023", "PV-OSIMr: A Lowest Order Complexity Algorithm for Computing the Delassus Matrix"),
         Paper("Sathya2024", "Efficient Constrained Dynamics Algorithms based on an Equivalent LQR Formulation"),
         Paper("Sathya2024b", "Constrained Articulated Body Dynamics Algorithms"),
+        Paper("Linkwright", "Beyond the papers"),
     )
 }
 

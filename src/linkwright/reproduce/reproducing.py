@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..errors import LinkwrightError
-from .environment import circumstances, sources_digest
+from .environment import PEERS, circumstances, sources_digest
 from .item import Check, Item, verdict
 from .records import Records
 from .run import Run
@@ -32,6 +32,13 @@ class Outcome:
             return "failed"
         return "not measured" if self.record is None else verdict(self.checks)
 
+    def as_dictionary(self) -> dict[str, Any]:
+        """What a section of the committed record keeps of it."""
+        record = self.record or {}
+        kept = {key: record.get(key) for key in ("size", "took", "finished", "robots")}
+        checks = [asdict(check) for check in self.checks]
+        return {"item": self.item.label, "title": self.item.title, "verdict": self.verdict, "checks": checks, **kept}
+
 
 def records_of(run: Run, output: Path) -> Records:
     """Keyed by all that numbers depend on; what holds for all items alike is asked for only once."""
@@ -45,7 +52,7 @@ def records_of(run: Run, output: Path) -> Records:
             "size": run.size,
             "seconds": run.seconds,
             "machine": known["machine"],
-            "peers": [known["versions"][name] for name in ("Pinocchio", "MuJoCo")] + [run.peers.cpp_allowed],
+            "peers": [*(known["versions"][name] for name in PEERS), run.peers.cpp_allowed],
             "robots": {name: given.digest() for name, given in run.robots.given.items()},
         },
     )

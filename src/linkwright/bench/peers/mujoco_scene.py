@@ -8,31 +8,34 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...io.mjcf.mjcf_reader import import_mujoco, read_with_source
+from ...io.mjcf.mjcf_compiling import import_mujoco
+from ...io.mjcf.mjcf_reader import read_with_source
 from ...io.mujoco.mujoco_state import MujocoCoordinates
 from ...model import Model
 
 _NEVER = -1e6  # m: a margin at which nothing touches
 _INTEGRATORS = {0: "euler", 3: "implicitfast"}  # mjtIntegrator
+_CONES = {"pyramidal": 0, "elliptic": 1}  # mjtCone
 _SEGMENT = 0.25  # s between changes of commands, and pushes
 _SEGMENTS = 6
 _KICK = 0.4  # m/s and rad/s: what a push gives to a free body
 _TRAJECTORIES = 32
 _SPREAD, _SPREAD_OF_TORQUES = 0.15, 0.05  # of random commands, relative to their ranges
 _SETTLING = 1.0  # s
+_FALL_HEIGHTS, _FALL_TIME = (0.1, 0.5), 1.0  # m above where it stands, s
 _SAG, _HOLD_TIME = 0.3, 0.05  # rad at which a motor that holds gives all it has; derivative over proportional gain, s
 
 
 class MujocoScene:
-    """An MJCF file in MuJoCo with contacts between the pairs of `self.ours` alone."""
+    """An MJCF file in MuJoCo with contacts between the pairs of `self.ours` alone; `touching`: there must be some."""
 
-    def __init__(self, path: str | Path):
-        self.mujoco = import_mujoco("timing MuJoCo")
+    def __init__(self, path: str | Path, *, touching: bool = True):
+        self.mujoco = import_mujoco("comparing with MuJoCo")
         from mujoco import rollout
 
         self._rollout = rollout
         self.ours, self.model = read_with_source(path)
-        if not self.ours.pairs:
+        if touching and not self.ours.pairs:
             raise InputError(f"{str(path)!r} has nothing that touches: there is no contact to measure")
         if int(self.model.opt.integrator) not in _INTEGRATORS:
             raise InputError(f"{str(path)!r} is integrated neither by Euler nor by implicitfast; MuJoCo's are compared")
@@ -75,8 +78,8 @@ class MujocoScene:
         state, held = np.tile(self._state(), (count, 1)), self.data.ctrl.copy()
         warm, seen = np.zeros((count, self.model.nv)), []
         for segment in range(_SEGMENTS):
-            ctrl = self._commands(held, count, rng)
-            state[:, 1 + self.model.nq :][:, self._free()] += rng.normal(size=(count, 6)) * _KICK
+            ctrl = self.commands(held, count, rng)
+            state[:, 1 + self.model.nq :][:, self.pushed] += rng.normal(size=(count, 6)) * _KICK
             path, _ = self._run(state, warm, ctrl, steps)
             state, warm = path[:, -1], np.zeros_like(warm)
             if segment:
@@ -86,9 +89,38 @@ class MujocoScene:
         chosen = path[np.arange(samples) % count, moments]
         chosen = chosen[np.isfinite(chosen).all(axis=1)]
         chosen = chosen[np.arange(samples) % len(chosen)]
-        ctrl = self._commands(held, samples, rng)
+        ctrl = self.commands(held, samples, rng)
         path, warm = self._run(chosen, np.zeros((samples, self.model.nv)), ctrl, 2)
         return SceneStates(path[:, -1], warm, ctrl)
+
+    def falling(self, samples: int, rng: np.random.Generator) -> SceneStates:
+        """Along falls: turned anyhow, moving, a little above the ground, with commands of their own."""
+        self._settle()
+        one, held, free = self._state(), self.data.ctrl.copy(), self.pushed
+        if not (self.model.jnt_type == 0).any():
+            return self.moving(samples, rng)
+        place = 1 + int(self.model.jnt_qposadr[np.flatnonzero(self.model.jnt_type == 0)[0]])
+        state, ctrl = np.tile(one, (samples, 1)), self.commands(held, samples, rng)
+        state[:, place + 2] += rng.uniform(*_FALL_HEIGHTS, samples)
+        state[:, place + 3 : place + 7] = rng.normal(size=(samples, 4))
+        state[:, place + 3 : place + 7] /= np.linalg.norm(state[:, place + 3 : place + 7], axis=1)[:, None]
+        state[:, 1 + self.model.nq :][:, free] = rng.normal(size=(samples, 6))
+        path, _ = self._run(state, np.zeros((samples, self.model.nv)), ctrl, round(_FALL_TIME / self.dt))
+        chosen = path[np.arange(samples), rng.integers(path.shape[1] // 5, path.shape[1], size=samples)]
+        return SceneStates(chosen, np.zeros((samples, self.model.nv)), ctrl)
+
+    def solve_to_the_end(self, cone: str | None = None) -> None:
+        """Let MuJoCo's solver stop where rounding does; with this cone in place of the file's."""
+        options = self.model.opt
+        options.tolerance, options.iterations, options.ls_tolerance, options.ls_iterations = 0.0, 300, 1e-14, 300
+        options.jacobian = self.mujoco.mjtJacobian.mjJAC_DENSE
+        if cone is not None:
+            options.cone = _CONES[cone]
+
+    @property
+    def shape_names(self) -> dict[int, str]:
+        """By geom, the name that our reader gave to it."""
+        return {_geom(self.model, shape.name): shape.name for shape in self.ours.shapes}
 
     def _run(self, state: np.ndarray, warm: np.ndarray, ctrl: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray]:
         """(states after each step, what the next step starts from)."""
@@ -171,13 +203,25 @@ class MujocoScene:
         self.mujoco.mj_getState(self.model, self.data, state, self._kind)
         return state
 
-    def _free(self) -> np.ndarray:
+    @property
+    def base(self) -> int | None:
+        """Our first free body, if there is one."""
+        free = (i for i, joint in enumerate(self.ours.joints, start=1) if joint.kind == "free_flyer")
+        return next(free, None)
+
+    @property
+    def weight(self) -> float:
+        """Of all that moves (N); 1 where nothing weighs."""
+        return float(self.model.body_mass.sum() * np.linalg.norm(self.model.opt.gravity)) or 1.0
+
+    @property
+    def pushed(self) -> np.ndarray:
         """Velocities of the first free body; of none, the first six."""
         free = np.flatnonzero(self.model.jnt_type == 0)
         first = int(self.model.jnt_dofadr[free[0]]) if len(free) else 0
         return np.arange(first, min(first + 6, self.model.nv))
 
-    def _commands(self, around: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    def commands(self, around: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
         """Within their ranges."""
         low, high = self.model.actuator_ctrlrange.T
         limited, share = self.model.actuator_ctrllimited.astype(bool), np.full(self.model.nu, _SPREAD)

@@ -1,7 +1,10 @@
-"""The items of all papers, in the order of the report."""
+"""The items of all papers, in the order of the report, and those beyond them."""
 
 from . import (
     ankle,
+    beyond_accuracy,
+    beyond_peak,
+    beyond_steps,
     chains_and_ladders,
     cluster_growth,
     delassus_orders,
@@ -21,5 +24,6 @@ from . import (
 _MODULES = (
     loop_table, loop_graph, loop_growth, loop_convergence, embedded_loops, cluster_growth, ankle, delassus_orders,
     delassus_scaling, delassus_robots, osim, hard_and_soft, soft_accuracy, chains_and_ladders, proximal_solvers,
+    beyond_accuracy, beyond_peak, beyond_steps,
 )  # fmt: skip
 ITEMS = tuple(item for module in _MODULES for item in module.ITEMS)

@@ -50,9 +50,9 @@ def judge(values: Values) -> list[Check]:
 
 
 REASON = (
-    "The paper gives neither the leg's numbers nor which reflected inertia its approximation keeps. In ours "
-    "the largest torque is smaller. Keeping the couplings of the belts (block) errs less than the paper's "
-    "approximation does, keeping the diagonal alone errs more."
+    "The comparison is unfair: the paper gives neither the leg's numbers nor which reflected inertia its "
+    "approximation keeps. In ours the largest torque is smaller. Keeping the couplings of the belts (block) errs "
+    "less than the paper's approximation does, keeping the diagonal alone errs more."
 )
 
 

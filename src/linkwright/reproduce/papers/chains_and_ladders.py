@@ -43,7 +43,7 @@ def measure_scaling(run: Run) -> Values:
                     if k < len(found[family]["counts"][e]) and found[family]["counts"][e][k] < largest
                 }
                 if few:
-                    times = contest(run, build(n), few)["times"]
+                    times = contest(run, build(n), few, others=False)["times"]
                     found[family]["times"][str(n)] = {
                         e: times[f"{e}, single"]["best"] for e in few if f"{e}, single" in times
                     }

@@ -80,7 +80,7 @@ def judge_orders(values: Values) -> list[Check]:
         better = order is not None and order < expected
         reason = ""
         if better:
-            reason = "Lower than the paper's: what tracing computes once for all pairs is not counted again."
+            reason = "Ours is better: what tracing computes once for all pairs is not counted again."
         checks.append(
             Check(f"{TITLES[name]}, {WRITTEN[name]}: k^{expected} on a {family}", order == expected, finding, reason)
         )

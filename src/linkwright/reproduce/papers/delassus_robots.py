@@ -147,7 +147,7 @@ def judge_hands(values: Values) -> list[Check]:
     ]
 
 
-SAVED_REASON = "Less than in the paper; it is not broken down why."
+SAVED_REASON = "Not known: less than in the paper; it is not broken down why."
 
 
 ITEMS = (

@@ -64,10 +64,10 @@ def judge_stems(values: Values) -> list[Check]:
 
 
 EFPA_REASON = (
-    "Our EFPA is cheaper than the paper's, not our PV-OSIM dearer: an acceleration passes one of these joints in 26 "
-    "operations per row (a shift, a turn and one exact zero) where multiplying by a 6x6 matrix takes 48, and PV-OSIM "
-    "shares "
-    "no part of that sweep. EFPA wins where rows + 1 > operations per row, so the crossing moves to fewer branches."
+    "Ours is better: EFPA is cheaper than the paper's, PV-OSIM not dearer. An acceleration passes one of these joints "
+    "in 26 operations per row (a shift, a turn and one exact zero) where multiplying by a 6x6 matrix takes 48, and "
+    "PV-OSIM shares no part of that sweep. EFPA wins where rows + 1 > operations per row, so the crossing moves to "
+    "fewer branches."
 )
 
 

@@ -164,13 +164,13 @@ def judge(values: Values, algorithms: Sequence[str]) -> list[Check]:
 
 
 APPROXIMATE_REASON = (
-    "Here the exact algorithm costs hardly more than the approximate one: a symmetric rotor is a gyrostat, whose "
-    "inertia is constant "
+    "Ours is better: the exact algorithm costs hardly more than the approximate one. A symmetric rotor is a "
+    "gyrostat, whose inertia is constant "
     "in its carrier's frame, so that no sine, cosine or transform of a rotor is left."
 )
 PROJECTED_REASON = (
-    "The projections here keep the zeros that branches leave in J and in the inertia matrix, so they are better than "
-    "dense ones. "
+    "Ours is better: the projections are that it is compared with, C-EFPA is not the worse. They keep the zeros that "
+    "branches leave in J and in the inertia matrix, and are better than dense ones. "
     "Where limbs are short (Mini Cheetah, MIT Humanoid, Tello) factoring these sparse matrices takes fewer "
     "operations than "
     "propagating; a chain that is planar with identical links leaves next to nothing for the recursion to save."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...algorithms.constrained.carried_rows import roots
 from ...algorithms.constrained.elimination_order import elimination_order
 from ...model import Tree
+from ...programs.breaking_ties import cheapest_ties
 from ..item import Check, Diagram, Figure, Item, Panel, Table, Values
 from ..mechanisms import EXAMPLE_CUTS, EXAMPLE_PARENTS, example_graph
 from ..run import Run
@@ -50,8 +51,9 @@ def coupled(order: tuple[int, ...] | list[int]) -> list[tuple[int, list[int], li
 def measure_lcaba(run: Run) -> Values:
     model = example_graph()
     tree = Tree(model)
-    ours = [int(model.bodies[i].name.removeprefix("link_")) for i, _ in elimination_order(tree)]
-    counted = {int(model.bodies[i].name.removeprefix("link_")): len(own) for i, own in elimination_order(tree)}
+    order = elimination_order(tree, ties=cheapest_ties(model))
+    ours = [int(model.bodies[i].name.removeprefix("link_")) for i, _ in order]
+    counted = {int(model.bodies[i].name.removeprefix("link_")): len(own) for i, own in order}
     return {
         "order": ours,
         "neighbours": counted,

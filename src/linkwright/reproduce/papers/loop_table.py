@@ -7,8 +7,9 @@ from ...errors import LinkwrightError
 from ...io import load
 from ...model import Model
 from ...model.constraints import weld
-from ..contests import Contestant, PeerEntry, contest
-from ..item import Check, Figure, Item, Panel, Series, Table, Values, best, left_out
+from ..contests import Contestant, contest
+from ..item import Check, Figure, Item, Panel, Series, Table, Values, best, left_out, timings
+from ..peer_calls import PeerEntry
 from ..run import Run
 
 PAPER = "Sathya2025"
@@ -25,7 +26,7 @@ QUOTED: dict[str, tuple[Times, Times, float]] = {
     "biped + box": ((11, 14, 31), (14, 20, 38), 5.6),
     "two bipeds + box": ((22, 37, 160), (29, 50, 180), 11),
 }
-PEERS = {f"Pinocchio {a} {n}": PeerEntry(a, n) for a in ("lcaba", "prox_ltl") for n in (1, 3)}
+PEERS = {f"Pinocchio {a} {n}": PeerEntry(a, k) for a in ("lcaba", "prox_ltl") for n, k in ITERATIONS.items()}
 
 
 def _label(solver: str, iterations: str) -> str:
@@ -172,7 +173,7 @@ def show(values: Values) -> list:
         ),
         Figure("Operations, one iteration", [Panel("", series, y_label="operations", log_y=True)], 1),
     ]
-    things += left_out(own)
+    things += [*timings(own), *left_out(own)]
     if values["missing"]:
         things.append(Table("Left out", ["system", "why"], [[s, why] for s, why in values["missing"].items()]))
     return things

@@ -10,8 +10,9 @@ from ...bench.price import geometric_mean
 from ...compilation import compile as compile_algorithm
 from ...model import Model
 from ...model.constraints import connect, weld
-from ..contests import Contestant, PeerEntry, consistent_states, contest
-from ..item import Check, Diagram, Figure, Item, Panel, Series, Table, Values, best, left_out
+from ..contests import Contestant, consistent_states, contest
+from ..item import Check, Diagram, Figure, Item, Panel, Series, Table, Values, best, left_out, timings
+from ..peer_calls import PeerEntry
 from ..run import Run
 from .delassus_robots import held_by_fingertips
 
@@ -132,6 +133,7 @@ def show_table(values: Values) -> list:
             rows,
         ),
         figure,
+        *timings(own),
         *left_out(own),
     ]
 

@@ -1,0 +1,44 @@
+"""`linkwright bench agree`."""
+
+from __future__ import annotations
+
+import typer
+
+from .measuring import AS_JSON, listed, machine_text, measuring, report, table_of
+from .output import chosen_names
+
+
+def agree(
+    robots: str = typer.Option("", help="Comma-separated: go1, go2, a1, anymal_c, g1, cassie (all), or MJCF files."),
+    cones: str = typer.Option("", help="Comma-separated: elliptic, pyramidal; or both."),
+    states: int = typer.Option(500, min=2, help="States of each robot."),
+    seconds: float = typer.Option(5.0, min=0.0, help="How long the long paths are; 0 for none."),
+    seed: int = typer.Option(0, min=0, help="Other seeds give other states."),
+    as_json: bool = AS_JSON,
+) -> None:
+    """Robots beside MuJoCo: accelerations and forces, short paths, and the statistics of long ones."""
+    from ..bench import agreement as bench  # imports MuJoCo: only when asked for
+
+    chosen, asked = listed(robots) or tuple(bench.MENAGERIE), chosen_names(cones, bench.CONES, "cone")
+    with measuring(as_json) as (console, step):
+        results = list(bench.measure(chosen, asked, states=states, seconds=seconds, seed=seed, progress=step))
+    columns = {
+        "robot": "", "cone": "", "points": "d", "states": "d", "touching": ".1f", "accelerations": ".0e",
+        "forces": ".0e", "0.2 s: median": ".0e", "largest": ".0e", "height, MuJoCo's": "", "force, MuJoCo's": "",
+        "complaints": "",
+    }  # fmt: skip
+    rows = (
+        (
+            r.robot, r.cone, r.points, r.states, r.touching, r.of_accelerations, r.of_forces, r.path, r.far_paths,
+            _both(r.heights), _both(r.forces), ", ".join(r.complaints) or "none",
+        )
+        for r in results
+    )  # fmt: skip
+    report(
+        console, as_json, results, lambda: table_of("differences from MuJoCo, solved to the last digit", columns, rows),
+        f"height of the base (m) and push of the ground (weights): mean ± deviation. {machine_text()}.", seed=seed,
+    )  # fmt: skip
+
+
+def _both(both) -> str:
+    return "-" if both is None else ", ".join(f"{one.mean:.3f} ± {one.deviation:.3f}" for one in both)
