@@ -2,7 +2,9 @@
 
 Two constraints on different branches meet at their closest common branching link. Either the rows of one are composed
 inward to that link, lines 18-22, or, which is not in the paper, what the link's six rows feel of the other is carried
-outward to the constraint: as in any chain of matrix products the smaller side moves.
+outward to the constraint: as in any chain of matrix products the smaller side moves. That is an estimate, since rows
+have zeros and ways are short or long; which of MOVING takes the fewest operations is found by counting
+(programs/moving_sides.py).
 """
 
 from __future__ import annotations
@@ -12,13 +14,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...scalar import Scalar
-from ...spatial import dot
+from ...spatial import Motion, dot
 from .propagators import combination
 
 if TYPE_CHECKING:
-    from .pv_osimr import Branches, Bundle, Inverse
+    from .bundles import Bundle
+    from .pv_osimr import Branches, Inverse
 
 Row = list[Scalar]
+
+
+MOVING = ("smaller side", "accelerations", "rows")
+"""What moves where constraints meet: the smaller side by estimate, always accelerations outward, or rows inward."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +41,8 @@ class Group:
 class Meetings:
     """Entries of the Delassus matrix between constraints that meet at branching links."""
 
-    def __init__(self, branches: Branches, Omega: Mapping[int, Inverse]):
-        self._branches, self._Omega = branches, Omega
+    def __init__(self, branches: Branches, Omega: Mapping[int, Inverse], moving: str):
+        self._branches, self._Omega, self._moving = branches, Omega, moving
 
     def at(self, i: int) -> Iterator[tuple[int, int, Scalar]]:
         """(row, row, entry) of all pairs of constraint rows that come to link i from different sides."""
@@ -56,9 +63,11 @@ class Meetings:
     def _is_pushed(self, i: int) -> bool:
         """Whether other rows' accelerations are carried out to link i, or link i's rows in to where they meet others.
 
-        A row or acceleration takes 66 operations, and six
-        per entry are saved if the zeros of rows that rest on branching links are still there at the end.
+        By estimate a row or acceleration takes 66 operations, and six per entry are saved if the zeros of rows that
+        rest on branching links are still there at the end.
         """
+        if self._moving != "smaller side":
+            return self._moving == "accelerations"
         m = len(self._branches.carried[i])
         others = len(self._branches.carried[self._branches.root(i)]) - m
         return 66 * others <= 66 * m + 6 * others * self._resting_beyond(i)
@@ -72,12 +81,19 @@ class Meetings:
         felt: dict[int, Row] = {}
         for bundle in self._branches.ends[i]:
             if bundle.link and self._is_pushed(bundle.link):
-                coordinates = self._branches.basis[i].coordinates
-                felt |= self._push(bundle.link, [combination(coordinates(row), block) for row in bundle.K])
+                felt |= self._push(bundle.link, self._carried_out(i, bundle, block))
             else:
                 numbers = self._branches.carried[bundle.link] if bundle.link else bundle.numbers
                 felt |= {r: combination(self._branches.row(i, r), block) for r in numbers}
         return felt
+
+    def _carried_out(self, i: int, bundle: Bundle, block: Sequence[Row]) -> list[Row]:
+        """What the six rows of a bundle's link feel of forces, from what those of link i, where it ends, do."""
+        if self._branches.goes_by_joints(i, bundle):
+            columns = [bundle.outward(Motion.of(column)) for column in zip(*block, strict=True)]
+            return [list(row) for row in zip(*columns, strict=True)]
+        coordinates = self._branches.basis[i].coordinates
+        return [combination(coordinates(row), block) for row in bundle.K]
 
     def _composed_half(self, i: int, bundle: Bundle, r: int) -> Row:
         """`half` of row r at link i: from the row there, which whatever it meets further inward needs, or directly."""

@@ -14,7 +14,7 @@ SCALED = {
     "PV-e": ("pv_early", {}),
     "PV-s": ("pv_soft", {}),
     "LTL": ("ltl", {}),
-    "LTL-s": ("prox_ltls", {"iterations": 1}),
+    "LTL-s": ("ltl_soft", {}),
 }
 LINEAR = {"chain": ("PV", "PV-e", "PV-s"), "ladder": ("PV-e", "PV-s")}
 BUILDERS = {"chain": lambda n: welded_chain(n, n), "ladder": ladder}
