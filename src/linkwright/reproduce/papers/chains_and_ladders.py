@@ -9,7 +9,7 @@ from ..run import Run
 from .growth import increments
 
 PAPER = "Sathya2024"
-SCALED = {
+SCALED: dict[str, tuple[str, dict]] = {
     "PV": ("pv", {}),
     "PV-e": ("pv_early", {}),
     "PV-s": ("pv_soft", {}),
