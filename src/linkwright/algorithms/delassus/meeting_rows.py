@@ -2,9 +2,8 @@
 
 Two constraints on different branches meet at their closest common branching link. Either the rows of one are composed
 inward to that link, lines 18-22, or, which is not in the paper, what the link's six rows feel of the other is carried
-outward to the constraint: as in any chain of matrix products the smaller side moves. That is an estimate, since rows
-have zeros and ways are short or long; which of MOVING takes the fewest operations is found by counting
-(programs/moving_sides.py).
+outward to the constraint. Rows on a branching link itself then keep their zeros to the end; which of both takes fewer
+operations is found by counting (programs/moving_sides.py).
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 Row = list[Scalar]
 
 
-MOVING = ("smaller side", "accelerations", "rows")
-"""What moves where constraints meet: the smaller side by estimate, always accelerations outward, or rows inward."""
+MOVING = ("accelerations", "rows")
+"""What moves where constraints meet: accelerations outward, or rows inward."""
 
 
 @dataclass(frozen=True)
@@ -54,37 +53,20 @@ class Meetings:
             met.append(group)
 
     def _group(self, i: int, bundle: Bundle) -> Group:
-        if not bundle.link or self._is_pushed(bundle.link):
+        if not bundle.link or self._moving == "accelerations":
             return Group(bundle.numbers, bundle.half, bundle.other, bundle.link)
         numbers = self._branches.carried[bundle.link]
         half = [self._composed_half(i, bundle, r) for r in numbers]
         return Group(numbers, half, [self._Omega[i].other(h) for h in half])
 
-    def _is_pushed(self, i: int) -> bool:
-        """Whether other rows' accelerations are carried out to link i, or link i's rows in to where they meet others.
-
-        By estimate a row or acceleration takes 66 operations, and six per entry are saved if the zeros of rows that
-        rest on branching links are still there at the end.
-        """
-        if self._moving != "smaller side":
-            return self._moving == "accelerations"
-        m = len(self._branches.carried[i])
-        others = len(self._branches.carried[self._branches.root(i)]) - m
-        return 66 * others <= 66 * m + 6 * others * self._resting_beyond(i)
-
-    def _resting_beyond(self, i: int) -> int:
-        beyond = (self._resting_beyond(bundle.link) for bundle in self._branches.ends[i] if bundle.link)
-        return len(self._branches.resting(i)) + sum(beyond)
-
     def _push(self, i: int, block: Sequence[Row]) -> dict[int, Row]:
         """From what link i's six rows feel of some forces (6 x c) to what the constraint rows beyond it feel."""
         felt: dict[int, Row] = {}
         for bundle in self._branches.ends[i]:
-            if bundle.link and self._is_pushed(bundle.link):
+            if bundle.link:
                 felt |= self._push(bundle.link, self._carried_out(i, bundle, block))
             else:
-                numbers = self._branches.carried[bundle.link] if bundle.link else bundle.numbers
-                felt |= {r: combination(self._branches.row(i, r), block) for r in numbers}
+                felt |= {r: combination(self._branches.row(i, r), block) for r in bundle.numbers}
         return felt
 
     def _carried_out(self, i: int, bundle: Bundle, block: Sequence[Row]) -> list[Row]:

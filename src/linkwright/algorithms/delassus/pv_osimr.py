@@ -10,8 +10,8 @@ would have met further inward is composed over branching links only, and two con
 one (cca).
 
 **Not in the paper**: up to six rows of several constraints travel as they are, which is no more than an EMP; inverse
-inertias are kept as factors where that is cheaper (`inverse_inertia`); where two constraints meet, the side moves
-that costs less (`meeting_rows.py`), where the paper always composes rows inward, line 22; and short ways are gone joint
+inertias are kept as factors where that is cheaper (`inverse_inertia`); where two constraints meet, accelerations
+may move (`meeting_rows.py`), where the paper always composes rows inward, line 22; and short ways are gone joint
 by joint (`bundles.py`).
 """
 
@@ -43,7 +43,7 @@ Inverse = ThinInverse | FactoredInverse | FullInverse
 
 
 def pv_osimr(
-    tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None, moving: str = "smaller side"
+    tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None, moving: str = "accelerations"
 ) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero.
 
@@ -56,7 +56,7 @@ def pv_osimr(
 
 def delassus_by_branches(
     tree: Tree, posture: Posture, joint: Sequence[Articulation], rows: Sequence[tuple[int, Force]],
-    basis: Callable = lambda link: UnitBasis(), moving: str = "smaller side",
+    basis: Callable = lambda link: UnitBasis(), moving: str = "accelerations",
 ) -> list[list[Scalar]]:  # fmt: skip
     """K Omega K' of any rows (body, covector), for joints eliminated before.
 
@@ -106,9 +106,6 @@ class Branches:
     def resting(self, i: int) -> list[int]:
         """Rows that act on branching link i itself: full of zeros."""
         return [r for bundle in self.ends[i] if not (bundle.link or bundle.steps) for r in bundle.numbers]
-
-    def root(self, i: int) -> int:
-        return self.root(self.inner[i]) if self.inner[i] else i
 
     def row(self, i: int, r: int) -> Row:
         """Row r on branching link i in terms of its basis, lines 18-22."""
