@@ -93,7 +93,7 @@ class AugmentedInertia:
     def __init__(self, problem: ConstrainedProblem, space: JointSpace, augmented, start: Sequence[Scalar]):
         self.L = L = ltl_factor(augmented, space.parents)
         self.problem, self.space, self.lost = problem, space, lost_in_inertia_matrix(augmented, L, PENALTIES_ON_JOINTS)
-        pull = [x - m * e for x, m, e in zip(start, problem.mu, space.e, strict=True)]
+        pull = RowVector(start) - problem.mu * RowVector(space.e)
         right = [f - t for f, t in zip(space.free, _transposed(space, pull), strict=True)]
         self.a = ltl_solve(L, space.parents, right)
         self.free_size = _free_size(space, L) * 5.0  # penalties on the way cost as much again, as measured
