@@ -16,7 +16,7 @@ NAMESPACE = "linkwright"
 class RobotEnv(gymnasium.Env):
     """A task by name, or one of your own, with one robot; options as of `make`. Who steps resets it."""
 
-    metadata = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}
 
     def __init__(self, task: str | Task, **options: Any):
         self.vector = make(task, 1, **options)

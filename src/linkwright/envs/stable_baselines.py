@@ -22,7 +22,8 @@ class StableVecEnv(VecEnv):
     """All robots of an environment in one call; infos say what was seen last, and whether time was up."""
 
     def __init__(self, env: RobotVectorEnv):
-        self.env, self._seed = env, None
+        self.env = env
+        self._seed: int | None = None
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
