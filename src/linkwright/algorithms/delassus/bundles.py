@@ -39,9 +39,8 @@ class Bundle:
         return both
 
     def pass_joint(self, joint: Articulation, X) -> None:
-        """Lines 13 and 15."""
-        through, self.K = pass_inward(joint, X, self.K)
-        add_to_delassus(self.Omega, through)
+        through, self.K = pass_inward(joint, X, self.K)  # lines 12, 13
+        add_to_delassus(self.Omega, through)  # lines 14, 15
         self.steps.append((through.KS, joint.D))
         self.way.append((joint, X))
 
