@@ -15,7 +15,7 @@ from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
 from .constraints import Constraint
-from .contact import ContactLaw, ContactPair, ContactPoint, Shape
+from .contact import USUAL_LAW, ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
 from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
@@ -24,7 +24,8 @@ from .look import Look, check_looks
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
-from .simulation_defaults import SimulationDefaults
+from .printable_names import check_printable
+from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
 
@@ -94,8 +95,8 @@ class Model:
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
     pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
     """Shapes whose contact is computed."""
-    contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
-    simulation: SimulationDefaults = field(default_factory=SimulationDefaults, repr=False)
+    contact_law: ContactLaw = field(default=USUAL_LAW, repr=False)
+    simulation: SimulationDefaults = field(default=NOTHING_NAMED, repr=False)
     """Time step and integrator that its file names."""
     actuators: tuple[Actuator, ...] = field(default=(), repr=False)
     """What drives joints at the user's command, in the order of `ctrl`."""
@@ -112,11 +113,15 @@ class Model:
         reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
         reference.flags.writeable = False
         object.__setattr__(self, "reference", reference)
+        check_printable(str(self.name), "a model")
+        for joint in self.joints:
+            check_printable(joint.name, "a joint")
         self._check_constraints()
         self._check_notes()
         touching.check_contacts(self)
         check_actuators(self)
-        check_looks(self)
+        if self.looks:
+            check_looks(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -145,6 +150,7 @@ class Model:
                 raise InputError(
                     f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
                 )
+            check_printable(constraint.name, "a constraint")
             names.add(constraint.name)
         self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
         kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))
@@ -365,13 +371,16 @@ class Model:
         for section in sections:
             if section not in SECTIONS:
                 raise unknown_name("section of a model", section, SECTIONS)
+        if not set(sections) <= set(self._section_hashes):
+            from .serialization import content_of
+
+            self._section_hashes.update(section_hashes(content_of(self, sections), sections))
         return content_hash([self._section_hashes[section] for section in sections])
 
     @cached_property
     def _section_hashes(self) -> dict[str, str]:
-        from .serialization import to_dictionary
-
-        return section_hashes(to_dictionary(self))
+        """Of the sections that were asked for."""
+        return {}
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Model) and self.fingerprint == other.fingerprint
