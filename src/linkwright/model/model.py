@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -80,8 +81,9 @@ class Model:
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
-    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
-    """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
+    drawn: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
+    """The configuration q (nq,) that the mechanism is drawn in, where its loops are closed; neutral if nobody says
+    otherwise."""
     configurations: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     """Further configurations that the file names: keyframes."""
     motors: tuple[str, ...] = field(default=(), repr=False)
@@ -110,9 +112,9 @@ class Model:
         gravity = finite_array(self.gravity, (3,), "gravity")
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
-        reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
-        reference.flags.writeable = False
-        object.__setattr__(self, "reference", reference)
+        drawn = self.neutral() if self.drawn is None else finite_array(self.drawn, (self.nq,), "drawn configuration")
+        drawn.flags.writeable = False
+        object.__setattr__(self, "drawn", drawn)
         check_printable(str(self.name), "a model")
         for joint in self.joints:
             check_printable(joint.name, "a joint")
@@ -198,9 +200,20 @@ class Model:
         """Number of constraint rows."""
         return sum(constraint.size for constraint in self.constraints)
 
+    def with_drawn(self, q) -> Model:
+        """This model with another configuration q (nq,) as the one it is drawn in; None is neutral."""
+        return replace(self, drawn=q)
+
+    @property
+    def reference(self) -> np.ndarray:
+        """Deprecated: `drawn`, the configuration q (nq,) that the mechanism is drawn in."""
+        warnings.warn("Model.reference is now Model.drawn", DeprecationWarning, stacklevel=2)
+        return self.drawn
+
     def with_reference(self, q) -> Model:
-        """This model with another configuration as the one it is drawn in."""
-        return replace(self, reference=q)
+        """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
+        warnings.warn("Model.with_reference is now Model.with_drawn", DeprecationWarning, stacklevel=2)
+        return self.with_drawn(q)
 
     # Contacts
 
