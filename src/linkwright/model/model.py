@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import unknown_name
+from ..errors import deprecated, unknown_name
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -173,12 +172,12 @@ class Model:
     @property
     def reference(self) -> np.ndarray:
         """Deprecated: `drawn`, the configuration q (nq,) that the mechanism is drawn in."""
-        warnings.warn("Model.reference is now Model.drawn", DeprecationWarning, stacklevel=2)
+        deprecated("Model.reference", "Model.drawn")
         return self.drawn
 
     def with_reference(self, q) -> Model:
         """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
-        warnings.warn("Model.with_reference is now Model.with_drawn", DeprecationWarning, stacklevel=2)
+        deprecated("Model.with_reference", "Model.with_drawn")
         return self.with_drawn(q)
 
     # Contacts
