@@ -26,7 +26,7 @@ STEPS = 25  # of a run: commands stay, states go on being out of step
 _SINGLES = 16  # states that are timed one at a time
 _LOOKED_AT = 64  # states of which MuJoCo's passes and contacts are counted
 _TURNS = 3  # at least
-_OUTPUTS = ("q", "v", "lam", "lead", "lag", "warm", "act", "iterations", "status")
+_OUTPUTS = ("q", "v", "lam", "lead", "lag", "warm", "act", "iterations", "effort", "status")
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _measure(
             step.repeat(one, STEPS, every=STEPS, last=_OUTPUTS)
 
     def batched() -> None:  # as `simulate` does
-        step.repeat(many, STEPS, every=STEPS, last=_OUTPUTS, effort="iterations")
+        step.repeat(many, STEPS, every=STEPS, last=_OUTPUTS, effort="effort")
 
     contenders: dict[str, Callable[[], float]] = {
         "single": lambda: _clock(singles) / (STEPS * len(ones)),
