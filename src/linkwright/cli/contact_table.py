@@ -24,6 +24,7 @@ def contact(
     states: str = typer.Option("", help="Comma-separated: moving (out of step with each other), standing; or both."),
     seconds: float = typer.Option(3.0, help="How long to measure each line."),
     batch: int = typer.Option(256, min=8, help="Samples of a batch."),
+    exact: bool = typer.Option(False, "--exact", help="Solve ours to rounding; else both end at MuJoCo's tolerance."),
     tolerance: float = typer.Option(0.0, help="Of our accelerations; 0 is the default of simulations."),
     fresh: bool = typer.Option(False, "--fresh", help="Compile anew, so that compile seconds are today's."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of a table."),
@@ -38,13 +39,13 @@ def contact(
     with progress_display(console) as (progress, task):
         results = list(
             bench.measure(
-                chosen, kinds, seconds=seconds, batch=batch, tolerance=tolerance or None, cache=not fresh,
-                progress=partial(describe, progress, task),
+                chosen, kinds, seconds=seconds, batch=batch, exact=exact, tolerance=tolerance or None,
+                cache=not fresh, progress=partial(describe, progress, task),
             )
         )  # fmt: skip
-    write_record(record, "contact", results, batch=batch, unit="microseconds")
+    write_record(record, "contact", results, batch=batch, exact=exact, unit="microseconds")
     if as_json:
-        document = {"machine": machine(), "batch": batch, "unit": "microseconds"}
+        document = {"machine": machine(), "batch": batch, "exact": exact, "unit": "microseconds"}
         json.dump({**document, "results": [r.as_dictionary() for r in results]}, sys.stdout, indent=2)
         sys.stdout.write("\n")
         return

@@ -17,6 +17,7 @@ from rich.table import Table
 import linkwright as lw
 
 from ..errors import InputError
+from ..robots.menagerie import has_scene, scene_file
 from ..sim.exercise import Exercise, exercise
 from ..sim.verdict import complaints
 from ..viewer.mark import drawn_by_us
@@ -32,13 +33,15 @@ _REPEATS = 3  # of each timing, the best counts
 
 
 def demo(
-    robot: str = typer.Option(BEAST, help="A name that `linkwright robots` lists, or a file."),
+    robot: str = typer.Option(
+        BEAST, help="A name that `linkwright robots` lists, a file, or (LINKWRIGHT_MENAGERIE) a scene: go2, g1, ..."
+    ),
     output: Path = typer.Option(Path("."), help="Folder for the picture and the animation; made if need be."),
 ) -> None:
     """Simulate a mechanism with loops, say how fast and how well, and write a picture and an animation."""
     console = Console()
     svg, html = files = [output / f"linkwright-demo.{kind}" for kind in ("svg", "html")]
-    model = lw.load(robot)
+    model = _standing(robot)
     _check_writable(output, files)
     console.print(f"[bold]{escape(str(model))}[/], {_loops(model)}", highlight=False, soft_wrap=True)
     for warning in model.warnings[:5]:
@@ -63,6 +66,14 @@ def demo(
     console.print(f"picture    {escape(str(svg))}", highlight=False, soft_wrap=True)
     console.print(f"animation  {escape(str(html))} (open it in a browser)", highlight=False, soft_wrap=True)
     raise typer.Exit(1 if complaints(trajectory) else 0)
+
+
+def _standing(robot: str) -> lw.Model:
+    """A scene, which has a floor, where the Menagerie's folder was named; else what `load` finds, on the ground if it
+    floats and has shapes to stand on."""
+    model = lw.load(scene_file(robot) if has_scene(robot) else robot)
+    floats = any(body.parent == 0 and body.joint.kind == "free_flyer" for body in model.bodies[1:])
+    return model.on_ground() if floats and model.shapes and not model.pairs else model
 
 
 def _simulate(shown: Exercise, again: lw.Trajectory | None = None) -> lw.Trajectory:

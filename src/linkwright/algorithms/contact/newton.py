@@ -27,7 +27,7 @@ from .ends import GOES_ON, MET, SETTLED, Ends
 from .halving import largest, total
 from .rows import rolled
 from .search import SearchLine, walked
-from .sites import Along, ConstraintSite, JointSite, moved
+from .sites import Along, ConstraintSite, JointSite, VelocitySite, moved
 from .soft_problem import Iterate, SoftProblem
 
 EXPECTED_PASSES = 4.0
@@ -94,9 +94,10 @@ def _walk(
     d = soft.values(da, change)
     dphi, parts = [], [Along(0.0, 0.0, 0.0)]
     for site, numbers, phi, own in zip(soft.sites, models, now.phi, d, strict=True):
-        more, sums = site.change(numbers, phi, own, parts[0] if site.adds_up else Along(0.0, 0.0, 0.0))
+        alone = isinstance(site, VelocitySite)
+        more, sums = site.change(numbers, phi, own, Along(0.0, 0.0, 0.0) if alone else parts[0])
         dphi.append(more)
-        parts = [sums, *parts[1:]] if site.adds_up else [*parts, sums]
+        parts = [*parts, sums] if alone else [sums, *parts[1:]]
     sums = Along(*(total(own) for own in zip(*parts, strict=True)))
     rest = now.w * total([p * r for p, r in zip(da, g, strict=True)])
     steep = sums.residual + rest

@@ -41,7 +41,6 @@ class Along(NamedTuple):
 class Site:
     size: int
     weights: Sequence[Scalar]  # how far accelerations are off per error of a force
-    adds_up = True  # whether sums over sites go through it, one after the other, or its share is added with all others
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> Values:
         raise NotImplementedError
@@ -136,7 +135,6 @@ class VelocitySite(Site):
     """Limits and dry friction of one velocity."""
 
     size = 1
-    adds_up = False
 
     def __init__(self, rows: VelocityRows):
         self.rows, self.weights = rows, rows.weights
