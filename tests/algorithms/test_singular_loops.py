@@ -35,7 +35,7 @@ def test_a_flat_parallelogram(flat, name):
 @pytest.mark.parametrize("name", ["bbo", "ltl"])
 def test_hard_solvers_flag_it(flat, name):
     model, q = flat
-    assert lw.compile(model, name, outputs="status")(q, np.zeros(3), np.zeros(3)) in (2, 3)
+    assert lw.compile(model, name, outputs="status")(q, np.zeros(3), np.zeros(3)) == 2
 
 
 @pytest.mark.parametrize("name", PROXIMAL)

@@ -196,6 +196,6 @@ def holding(model: Model) -> PD:
     """Gains that bring each joint back in a tenth of a second, by the inertia it moves as drawn."""
     inertia = np.diag(np.asarray(reference(model, "crba")(model.reference))).copy()
     for i, joint in enumerate(model.joints, start=1):
-        if joint.kind == "free_flyer":
+        if joint.moves.is_free:
             inertia[model.iv[i]] = 0.0
     return PD(inertia / _TIME_CONSTANT**2, 2 * inertia / _TIME_CONSTANT)

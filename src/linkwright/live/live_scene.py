@@ -11,8 +11,8 @@ from ..model import Model
 from ..viewer.body_poses import quaternions
 from ..viewer.contact_shapes import floor_of
 from ..viewer.palette import CLOSURE as CLOSURE_COLOUR
-from ..viewer.palette import FORCE, LIMBS, THEMES
-from ..viewer.scene import CLOSURE, JOINT, Bar, Point, Scene
+from ..viewer.palette import FORCE, colour_of, limb_name
+from ..viewer.scene import Bar, Point, Scene
 from ..viewer.shapes import make_scene
 from ..viewer.skin import thinned
 
@@ -164,6 +164,4 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _colour(group: int) -> tuple[int, int, int]:
-    if group == CLOSURE:
-        return _rgb(CLOSURE_COLOUR)
-    return _rgb(THEMES["light"]["joint" if group == JOINT else "post"] if group < 0 else LIMBS[group % len(LIMBS)])
+    return _rgb(colour_of(limb_name(group)))

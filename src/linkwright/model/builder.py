@@ -13,6 +13,7 @@ from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model
 from .passive import Passive
 from .pose import Pose, PoseLike, finite_array
+from .printable_names import check_printable
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -162,8 +163,7 @@ class ModelBuilder:
     def _check_new(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {kind}'s name is {name!r}; expected a non-empty string")
-        if not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name):
-            raise ModelError(f"a {kind}'s name is {name!r}, which has half a character and cannot be printed")
+        check_printable(name, f"a {kind}")
         if name in self._where:
             raise ModelError(f"{kind} {name!r} is there already; names of bodies and frames must be unique")
 

@@ -49,7 +49,7 @@ class DrawnTree:
         """Joints at zero, and free bodies where they are."""
         q = model.neutral()
         for i, body in enumerate(model.bodies[1:], start=1):
-            if body.joint.kind == "free_flyer":
+            if body.joint.moves.is_free:
                 name, parent = self.carried.get(body.name, (None, GROUND))
                 on = self.drawing.joints[name].on if name else {body.name: Pose.identity(), parent: Pose.identity()}
                 at, there = (self.drawing.bodies[b].pose @ on[b] for b in (parent, body.name))

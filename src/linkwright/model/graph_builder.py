@@ -119,7 +119,7 @@ class GraphBuilder:
             raise ModelError(f"joint {joint.name!r} was given both at= and a frame on a body; give one or the other")
         pose1, pose2 = self._drawing.bodies[first].pose, self._drawing.bodies[second].pose
         if at is None and on_first is None and on_second is None:
-            if joint.kind != "free_flyer":
+            if not joint.moves.is_free:
                 raise ModelError(f"joint {joint.name!r} has no place; give at=<pose in the world> or on_first=...")
             return {first: Pose.identity(), second: Pose.identity()}
         if on_first is not None and on_second is not None:

@@ -24,6 +24,7 @@ from .look import Look, check_looks
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
+from .printable_names import check_printable
 from .simulation_defaults import SimulationDefaults
 
 GROUND = "world"
@@ -112,6 +113,9 @@ class Model:
         reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
         reference.flags.writeable = False
         object.__setattr__(self, "reference", reference)
+        check_printable(str(self.name), "a model")
+        for joint in self.joints:
+            check_printable(joint.name, "a joint")
         self._check_constraints()
         self._check_notes()
         touching.check_contacts(self)
@@ -145,6 +149,7 @@ class Model:
                 raise InputError(
                     f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
                 )
+            check_printable(constraint.name, "a constraint")
             names.add(constraint.name)
         self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
         kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))

@@ -88,7 +88,7 @@ class SimulatedMechanism:
         says nothing of how a mechanism moves, and in the axes of a body that turns it is a great acceleration."""
         travelling = {
             self.model.iv[i].start + k
-            for i, joint in enumerate(self.model.joints, start=1) if joint.kind == "free_flyer"
+            for i, joint in enumerate(self.model.joints, start=1) if joint.moves.is_free
             for k in range(3)
         }  # fmt: skip
         return largest_residual([x for k, x in enumerate(v) if k not in travelling])

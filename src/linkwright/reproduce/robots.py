@@ -191,7 +191,7 @@ def _loaded(path: Path, floating: bool) -> Model:
         return load(path)
     try:
         model = load(path)
-        if any(body.joint is not None and body.joint.kind == "free_flyer" for body in model.bodies):
+        if any(body.joint is not None and body.joint.moves.is_free for body in model.bodies):
             return model
         return load(path, floating_base=True)
     except LinkwrightError:

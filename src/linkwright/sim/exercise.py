@@ -58,7 +58,7 @@ def exercise(model: Model) -> Exercise:
     """
     bases = [
         i for i, body in enumerate(model.bodies)
-        if i and body.parent == 0 and body.joint.kind == "free_flyer" and any(b.parent == i for b in model.bodies[1:])
+        if i and body.parent == 0 and body.joint.moves.is_free and any(b.parent == i for b in model.bodies[1:])
     ]  # fmt: skip
     stands = bool(bases and model.pairs)
     held = {} if stands else {model.bodies[i].joint.name: model.reference[model.iq[i]] for i in bases}

@@ -132,7 +132,12 @@ class Simulator:
             result = self._step(*given.values())
             found = zip(self._names, result, strict=False)
             given |= {name: np.asarray(x) for name, x in found if name in self._warm}
-        return tuple(given[name] for name in self._names), tuple(result)[len(self._names) + 1 :]
+        return tuple(given[name] for name in self._names), self._outputs_of(result)
+
+    def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """What was asked for: after state and status, and before what steps tell of their effort."""
+        first = len(self._names) + 1
+        return tuple(result[first : first + len(self._extra)])
 
     def reset_samples(self, samples: Any, q0: Any, v0: Any, *, ctrl: Any = None) -> None:
         """Begin again with some samples of a batch, by number or mask, from (q0, v0) of as many rows, taken as given;
@@ -189,7 +194,7 @@ class Simulator:
                 dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last, effort=self._effort
             )
         self._state, self._status = result, result[len(self._names)]
-        self._outputs = result[len(self._names) + 1 :] if self._extra else ()
+        self._outputs = self._outputs_of(result)
         self.steps += n
         return result[0], result[1]
 

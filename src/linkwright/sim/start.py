@@ -26,7 +26,7 @@ def as_state(model: Model, q0: Any, v0: Any) -> tuple[np.ndarray, np.ndarray]:
     if q.ndim == v.ndim == 2 and len(q) != len(v):
         raise InputError(f"q0 holds {len(q)} samples and v0 {len(v)}; expected as many, or one of them unbatched")
     for i, joint in enumerate(model.joints, start=1):
-        if joint.kind in ("spherical", "free_flyer"):
+        if joint.moves.has_quaternion:
             lengths = np.linalg.norm(q[..., model.iq[i]][..., -4:], axis=-1)
             if np.any(np.abs(lengths - 1) > _UNIT_TOLERANCE):
                 length = float(np.ravel(lengths)[np.argmax(np.abs(np.ravel(lengths) - 1))])

@@ -108,7 +108,7 @@ def blocks_of(tree: Tree, passing: dict[int, Passing], rows: Sequence[int]) -> l
 def floating_bases(tree: Tree) -> list[int]:
     """Constrained mechanisms' free-flyers on the ground."""
     carriers = {i for bodies in tree.constraint_bodies for i in tree.graph.support[bodies[0]]}
-    return [i for i in sorted(carriers) if tree.parent[i] == 0 and tree.model.bodies[i].joint.kind == "free_flyer"]
+    return [i for i in sorted(carriers) if tree.parent[i] == 0 and tree.joint[i].is_free]
 
 
 def groups_of_rows(passing: dict[int, Passing], count: int) -> list[list[int]]:

@@ -66,4 +66,4 @@ def actuation_matrix(tree: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
 
 def _driven(tree: Tree, i: int) -> range:
     own = range(tree.nv)[tree.iv[i]]
-    return range(0) if tree.model.bodies[i].joint.kind == "free_flyer" else own
+    return range(0) if tree.model.joints[i - 1].moves.is_free else own

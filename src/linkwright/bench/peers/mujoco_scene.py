@@ -211,7 +211,7 @@ class MujocoScene:
     @property
     def base(self) -> int | None:
         """Our first free body, if there is one."""
-        free = (i for i, joint in enumerate(self.ours.joints, start=1) if joint.kind == "free_flyer")
+        free = (i for i, joint in enumerate(self.ours.joints, start=1) if joint.moves.is_free)
         return next(free, None)
 
     @property

@@ -75,7 +75,8 @@ class ClusterPlan:
             rows = NumericRows(tree, cluster.bodies, cluster.constraints)
             self.reference, own = choose_independent(model, cluster, rows, self.reference, named, scaled)
             chosen.append(own)
-            steps.append(self._planned_steps(tree, cluster, own))
+            strength = scaled.weakest(rows, rows(self.reference)[0])
+            steps.append(self._planned_steps(tree, cluster, own, strength))
         for i in sorted(named if independent is not None else ()):  # a file may declare all of its joints
             if not self.graph.clusters[self.graph.of_body[i]].constraints:
                 raise InputError(
@@ -84,7 +85,10 @@ class ClusterPlan:
                 )
         self.independent, self.steps = tuple(chosen), tuple(steps)
 
-    def _planned_steps(self, tree: Tree, cluster, independent: Sequence[int]) -> tuple[StepPlan, ...]:
+    def _planned_steps(
+        self, tree: Tree, cluster, independent: Sequence[int], strength: float
+    ) -> tuple[StepPlan, ...]:  # fmt: skip
+        """`strength`: the weakest scaled singular value of the cluster's rows."""
         model = self.model
         known = set(independent)
         left = list(cluster.constraints)
@@ -111,6 +115,9 @@ class ClusterPlan:
                     f"choose others in this cluster ({', '.join(self._joint_names(cluster.bodies))}), or none"
                 )
             plans.append(StepPlan(constraints, velocities, step))
+        for plan in plans:
+            if plan.solved is not None:
+                plan.solved.usual_strength = strength
         if any(isinstance(plan.solved, DyadStep) and plan.solved.winds for plan in plans):
             self._watch_motion(tree, cluster, independent, plans)
         return tuple(plans)
@@ -202,6 +209,7 @@ class ClusterPlan:
             step = self._implicit(kind, tree, cluster, plan.constraints, plan.unknown)
             step.order, step.involved = plan.solved.order, plan.solved.involved
             step.usual_pivots, step.usual_orientation = plan.solved.usual_pivots, plan.solved.usual_orientation
+            step.usual_strength = plan.solved.usual_strength
             step.start = [float(x) for x in self.reference] if start is None else start
             step.follows_start = start is not None
             step.starts_open = start is not None or bool({"placements", RATIOS} & set(tree.parameters))
