@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
 from .constraints import Constraint
-from .contact import ContactLaw, ContactPair, ContactPoint, Shape
+from .contact import USUAL_LAW, ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
 from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
@@ -25,7 +26,7 @@ from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
 from .printable_names import check_printable
-from .simulation_defaults import SimulationDefaults
+from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
 
@@ -80,8 +81,9 @@ class Model:
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
-    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
-    """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
+    drawn: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
+    """The configuration q (nq,) that the mechanism is drawn in, where its loops are closed; neutral if nobody says
+    otherwise."""
     configurations: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     """Further configurations that the file names: keyframes."""
     motors: tuple[str, ...] = field(default=(), repr=False)
@@ -95,8 +97,8 @@ class Model:
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
     pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
     """Shapes whose contact is computed."""
-    contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
-    simulation: SimulationDefaults = field(default_factory=SimulationDefaults, repr=False)
+    contact_law: ContactLaw = field(default=USUAL_LAW, repr=False)
+    simulation: SimulationDefaults = field(default=NOTHING_NAMED, repr=False)
     """Time step and integrator that its file names."""
     actuators: tuple[Actuator, ...] = field(default=(), repr=False)
     """What drives joints at the user's command, in the order of `ctrl`."""
@@ -110,9 +112,9 @@ class Model:
         gravity = finite_array(self.gravity, (3,), "gravity")
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
-        reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
-        reference.flags.writeable = False
-        object.__setattr__(self, "reference", reference)
+        drawn = self.neutral() if self.drawn is None else finite_array(self.drawn, (self.nq,), "drawn configuration")
+        drawn.flags.writeable = False
+        object.__setattr__(self, "drawn", drawn)
         check_printable(str(self.name), "a model")
         for joint in self.joints:
             check_printable(joint.name, "a joint")
@@ -120,7 +122,8 @@ class Model:
         self._check_notes()
         touching.check_contacts(self)
         check_actuators(self)
-        check_looks(self)
+        if self.looks:
+            check_looks(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -197,9 +200,20 @@ class Model:
         """Number of constraint rows."""
         return sum(constraint.size for constraint in self.constraints)
 
+    def with_drawn(self, q) -> Model:
+        """This model with another configuration q (nq,) as the one it is drawn in; None is neutral."""
+        return replace(self, drawn=q)
+
+    @property
+    def reference(self) -> np.ndarray:
+        """Deprecated: `drawn`, the configuration q (nq,) that the mechanism is drawn in."""
+        warnings.warn("Model.reference is now Model.drawn", DeprecationWarning, stacklevel=2)
+        return self.drawn
+
     def with_reference(self, q) -> Model:
-        """This model with another configuration as the one it is drawn in."""
-        return replace(self, reference=q)
+        """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
+        warnings.warn("Model.with_reference is now Model.with_drawn", DeprecationWarning, stacklevel=2)
+        return self.with_drawn(q)
 
     # Contacts
 
@@ -370,13 +384,16 @@ class Model:
         for section in sections:
             if section not in SECTIONS:
                 raise unknown_name("section of a model", section, SECTIONS)
+        if not set(sections) <= set(self._section_hashes):
+            from .serialization import content_of
+
+            self._section_hashes.update(section_hashes(content_of(self, sections), sections))
         return content_hash([self._section_hashes[section] for section in sections])
 
     @cached_property
     def _section_hashes(self) -> dict[str, str]:
-        from .serialization import to_dictionary
-
-        return section_hashes(to_dictionary(self))
+        """Of the sections that were asked for."""
+        return {}
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Model) and self.fingerprint == other.fingerprint
