@@ -229,3 +229,11 @@ def test_ray_finds_the_same_bits_and_redoes_what_a_killed_worker_lost(robot, sta
         assert marker.exists()
     finally:
         ray.shutdown()
+
+
+def test_throughput_is_measured_and_bits_compared():
+    from linkwright.bench import rollout_throughput
+
+    found = list(rollout_throughput.measure("four_bar", samples=16, steps=4, workers=(2,)))
+    assert [(x.executor, x.workers) for x in found][:2] == [("threads", 1), ("threads", 2)]
+    assert all(x.same_bits and x.steps_per_second == pytest.approx(64 / x.seconds) for x in found)

@@ -13,9 +13,8 @@ from ..analysis.timing import best_seconds
 from ..compilation import trace_program
 from ..io import load
 from ..model import Model
-from ..programs import RECIPES
+from ..programs import RECIPES, Recipe
 from ..programs.cluster_state import plan_of
-from ..programs.recipe import Recipe
 from ..trace import count_operations
 
 BATCH = 4096

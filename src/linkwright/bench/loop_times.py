@@ -12,7 +12,7 @@ import numpy as np
 from .. import compile as compile_algorithm
 from .. import reference
 from ..analysis.timing import best_seconds
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from ..programs import RECIPES

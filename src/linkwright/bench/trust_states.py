@@ -17,8 +17,17 @@ from ..io import load
 from ..model import Model, Pose
 from ..model.constraints import connect, weld
 from ..model.serialization import from_dictionary, to_dictionary
-from ..robots import chain, four_bar, jansen_leg, pantograph_leg, ring, slider_crank, stephenson_six_bar, watt_six_bar
-from ..robots.random import random_tree
+from ..robots import (
+    chain,
+    four_bar,
+    jansen_leg,
+    pantograph_leg,
+    random_tree,
+    ring,
+    slider_crank,
+    stephenson_six_bar,
+    watt_six_bar,
+)
 from ..robots.random_constraints import FORMS, random_closure, random_ground_constraint
 from .trust_poses import States, closed_states, near, open_states
 from .trust_toggles import toggle_states

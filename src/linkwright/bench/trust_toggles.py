@@ -12,9 +12,8 @@ from ..compilation import reference
 from ..errors import ModelError
 from ..model import Model
 from ..model.constraints import connect, couple, weld
-from ..robots import chain, five_bar, four_bar, humanoid, quadruped, slider_crank, stewart_platform
+from ..robots import chain, five_bar, four_bar, humanoid, quadruped, random_tree, slider_crank, stewart_platform
 from ..robots.plane import CLOSURES
-from ..robots.random import random_tree
 from ..robots.random_constraints import FORMS, random_closure, random_ground_constraint
 from .trust_poses import States, consistent
 

@@ -89,7 +89,7 @@ def held_columns(question: Question) -> Program:
             side = [sum_of(h * x for h, x in zip(row, y, strict=True)) + more for row, more in zip(H, r, strict=True)]
             dlam = damped.solve(side)
             left = [b - sum_of(s * x for s, x in zip(row, dlam, strict=True)) for b, row in zip(side, S, strict=True)]
-            dlam = [x + more for x, more in zip(dlam, damped.solve(left), strict=True)]
+            dlam = dlam + damped.solve(left)
             pulled = [x - sum_of(row[k] * z for row, z in zip(H, dlam, strict=True)) for k, x in enumerate(y)]
             return solve_L(L, parents, pulled)
 

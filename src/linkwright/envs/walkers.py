@@ -10,8 +10,7 @@ import numpy as np
 from ..model import Model
 from ..model.contact import box, sphere
 from ..model.editing import lock_joints
-from ..robots import digit_like
-from ..robots.quadruped import quadruped
+from ..robots import digit_like, quadruped
 from .legged import LeggedTask, with_servos
 from .robot_files import robot_of_file
 from .task import Snapshot

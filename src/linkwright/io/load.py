@@ -52,8 +52,8 @@ def load(
     element for files that cannot be understood, `UnsupportedError` for those that cannot be read yet.
     """
     left_out = Ignoring(ignore)
-    if isinstance(source, KnownRobot):
-        source = source.name
+    if isinstance(source, str | os.PathLike | KnownRobot):
+        return _from_name_or_file(source, floating_base, loops, left_out, meshes)
     if isinstance(source, Model):
         _refuse_floating_base(floating_base, "a Model")
         return source
@@ -63,6 +63,15 @@ def load(
     if is_mujoco_model(source):
         _refuse_floating_base(floating_base, "a MuJoCo model")
         return with_compiled_looks(from_mujoco_model(source, ignore=left_out, meshes=meshes), source)
+    raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
+
+
+def _from_name_or_file(
+    source: str | os.PathLike[str] | KnownRobot, floating_base: bool | None, loops: str | os.PathLike[str] | bool,
+    left_out: Ignoring, meshes: bool,
+) -> Model:  # fmt: skip
+    if isinstance(source, KnownRobot):
+        source = source.name
     if isinstance(source, str):
         if source.lstrip("\ufeff \t\r\n")[:1] == "<" or begins_as(source) is not None:
             return _from_content(source, "<text>", floating_base, loops, left_out, meshes)
@@ -77,11 +86,9 @@ def load(
         if isinstance(robot, AssembledRobot):
             first, *others = robot.parts
             return robot.factory(load(first, floating_base=floats), *map(load, others))
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        _check_exists(path, source)
-        return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes, path.parent)
-    raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
+    path = Path(source)
+    _check_exists(path, source)
+    return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes, path.parent)
 
 
 def _from_content(

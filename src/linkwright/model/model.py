@@ -15,7 +15,7 @@ from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
 from .constraints import Constraint
-from .contact import ContactLaw, ContactPair, ContactPoint, Shape
+from .contact import USUAL_LAW, ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
 from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
@@ -25,7 +25,7 @@ from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
 from .printable_names import check_printable
-from .simulation_defaults import SimulationDefaults
+from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
 
@@ -95,8 +95,8 @@ class Model:
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
     pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
     """Shapes whose contact is computed."""
-    contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
-    simulation: SimulationDefaults = field(default_factory=SimulationDefaults, repr=False)
+    contact_law: ContactLaw = field(default=USUAL_LAW, repr=False)
+    simulation: SimulationDefaults = field(default=NOTHING_NAMED, repr=False)
     """Time step and integrator that its file names."""
     actuators: tuple[Actuator, ...] = field(default=(), repr=False)
     """What drives joints at the user's command, in the order of `ctrl`."""
@@ -120,7 +120,8 @@ class Model:
         self._check_notes()
         touching.check_contacts(self)
         check_actuators(self)
-        check_looks(self)
+        if self.looks:
+            check_looks(self)
 
     def _check_notes(self) -> None:
         """What is only told about the mechanism."""
@@ -370,13 +371,16 @@ class Model:
         for section in sections:
             if section not in SECTIONS:
                 raise unknown_name("section of a model", section, SECTIONS)
+        if not set(sections) <= set(self._section_hashes):
+            from .serialization import content_of
+
+            self._section_hashes.update(section_hashes(content_of(self, sections), sections))
         return content_hash([self._section_hashes[section] for section in sections])
 
     @cached_property
     def _section_hashes(self) -> dict[str, str]:
-        from .serialization import to_dictionary
-
-        return section_hashes(to_dictionary(self))
+        """Of the sections that were asked for."""
+        return {}
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Model) and self.fingerprint == other.fingerprint

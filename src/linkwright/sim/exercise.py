@@ -65,7 +65,7 @@ def exercise(model: Model) -> Exercise:
     model = lock_joints(model, held) if held else model
     if not model.nv:
         raise InputError(f"{model.name!r} has no joint that moves; there is nothing to simulate")
-    q = _on_the_floor(model, _stance(model), bases[0]) if stands else model.reference
+    q = first_pose(model) if stands else model.reference
     inertia = np.diag(np.asarray(reference(model, "crba")(q)))
     velocity, speed, stiffness = np.zeros(model.nv), np.zeros(model.nv), np.zeros(model.nv)
     if any(joint.name == CRANK for joint in model.joints):
@@ -84,6 +84,20 @@ def exercise(model: Model) -> Exercise:
         description += f"; held by its base ({', '.join(held)})"
     closing = "check" if _closed(model, q, velocity) else "project"
     return Exercise(model, (q, velocity), closing, gains, speed, description, stiffness)
+
+
+def first_pose(model: Model) -> np.ndarray:
+    """(nq,) in which a robot is first seen: as drawn; one that can stand, on its feet, which just touch the ground."""
+    bases = _bases(model)
+    return _on_the_floor(model, _stance(model), bases[0]) if bases and model.pairs else model.reference.copy()
+
+
+def _bases(model: Model) -> list[int]:
+    """Bodies that float and carry others."""
+    return [
+        i for i, body in enumerate(model.bodies)
+        if i and body.parent == 0 and body.joint.kind == "free_flyer" and any(b.parent == i for b in model.bodies[1:])
+    ]  # fmt: skip
 
 
 def _stance(model: Model) -> np.ndarray:

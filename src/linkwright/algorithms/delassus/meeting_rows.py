@@ -1,4 +1,4 @@
-"""Where constraints meet at a branching link: [Sathya2023] Algorithm 3, line 25, and which side moves there.
+"""Where constraints meet at a branching link: [Sathya2023] Algorithm 3, lines 25, 26, and which side moves there.
 
 Two constraints on different branches meet at their closest common branching link. Either the rows of one are composed
 inward to that link, lines 18-22, or, which is not in the paper, what the link's six rows feel of the other is carried
@@ -16,7 +16,7 @@ from ...spatial import dot
 from .propagators import combination
 
 if TYPE_CHECKING:
-    from .pv_osimr import Branches, Bundle, Inverse
+    from .pv_osimr import Branches, Bundle, ComposedRows, Inverse
 
 Row = list[Scalar]
 
@@ -34,8 +34,8 @@ class Group:
 class Meetings:
     """Entries of the Delassus matrix between constraints that meet at branching links."""
 
-    def __init__(self, branches: Branches, Omega: Mapping[int, Inverse]):
-        self._branches, self._Omega = branches, Omega
+    def __init__(self, branches: Branches, rows: ComposedRows, Omega: Mapping[int, Inverse]):
+        self._branches, self._rows, self._Omega = branches, rows, Omega
 
     def at(self, i: int) -> Iterator[tuple[int, int, Scalar]]:
         """(row, row, entry) of all pairs of constraint rows that come to link i from different sides."""
@@ -76,23 +76,23 @@ class Meetings:
                 felt |= self._push(bundle.link, [combination(coordinates(row), block) for row in bundle.K])
             else:
                 numbers = self._branches.carried[bundle.link] if bundle.link else bundle.numbers
-                felt |= {r: combination(self._branches.row(i, r), block) for r in numbers}
+                felt |= {r: combination(self._rows.row(i, r), block) for r in numbers}
         return felt
 
     def _composed_half(self, i: int, bundle: Bundle, r: int) -> Row:
         """`half` of row r at link i: from the row there, which whatever it meets further inward needs, or directly."""
         if self._branches.inner[i]:
-            return self._Omega[i].half(self._branches.row(i, r))
-        return combination(self._branches.row(bundle.link, r), bundle.half)
+            return self._Omega[i].half(self._rows.row(i, r))
+        return combination(self._rows.row(bundle.link, r), bundle.half)
 
     def _pairs(self, a: Group, b: Group) -> Iterator[tuple[int, int, Scalar]]:
         """(row, row, entry) of all pairs of constraint rows."""
         if (a.link and not b.link) or (a.link == b.link and len(a.half) < len(b.half)):
             a, b = b, a  # `other` may cost, so take it of link rows, where it is there already, or else of fewer rows
-        block = [[dot(h, o) for o in b.other] for h in a.half]
+        block = [[dot(h, o) for o in b.other] for h in a.half]  # line 25
         of_a = self._push(a.link, block) if a.link else dict(zip(a.numbers, block, strict=True))
         for s, column in enumerate(zip(*of_a.values(), strict=True)) if not b.link else ():
-            yield from ((r, b.numbers[s], x) for r, x in zip(of_a, column, strict=True))
+            yield from ((r, b.numbers[s], x) for r, x in zip(of_a, column, strict=True))  # line 26: either way round
         if b.link:
             for s, row in self._push(b.link, [list(column) for column in zip(*of_a.values(), strict=True)]).items():
                 yield from ((r, s, x) for r, x in zip(of_a, row, strict=True))

@@ -1,8 +1,8 @@
 """PV-OSIMr: the Delassus matrix in O(n + m^2), the lowest order there is.
 
-[Sathya2023] Algorithm 3, in its order: the first forward sweep and lines 8-11 are `articulated_joints`, the backward
-sweep `Branches`, the forward sweep over branching links `forward_sweep`, the backward sweep over them `Branches.row`,
-which works out what is asked for, and the assembly `assemble`.
+[Sathya2023] Algorithm 3, with its line numbers and in its order: the first forward sweep and lines 8-11 are
+`articulated_joints`, the backward sweep `Branches`, the forward sweep over branching links `forward_sweep`, the
+backward sweep over them `ComposedRows`, which works out what is asked for, and the assembly `assemble`.
 
 At most six rows travel through any joint. Where more would, the body is a *branching link* (the paper's set N): the
 rows end there, and six unit rows, the link's extended motion propagator (EMP), travel on in their place. What the rows
@@ -46,7 +46,8 @@ Inverse = ThinInverse | FactoredInverse | FullInverse
 def pv_osimr(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
     """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
     posture = Posture(tree, q)
-    joint, _ = articulated_joints(tree, posture)  # lines 1, 2, 8-11
+    # Algorithm 3
+    joint, _ = articulated_joints(tree, posture)  # lines 1, 2, 8-11: propagators.py
     return delassus_by_branches(tree, posture, joint, rows_of(tree, posture, active))
 
 
@@ -58,9 +59,9 @@ def delassus_by_branches(
 
     `basis(i)` gives the six rows that stand for branching link i.
     """
-    branches = Branches(tree, posture, joint, rows, basis)  # lines 3-15
-    Omega = forward_sweep(tree, branches)  # lines 16, 17
-    return assemble(branches, Omega, len(rows))  # lines 18-28
+    branches = Branches(tree, posture, joint, rows, basis)
+    Omega = forward_sweep(tree, branches)
+    return assemble(branches, Omega, len(rows))
 
 
 class Bundle:
@@ -82,14 +83,13 @@ class Bundle:
         return both
 
     def pass_joint(self, joint: Articulation, X) -> None:
-        """Lines 13 and 15."""
         through, self.K = pass_inward(joint, X, self.K)
         add_to_delassus(self.Omega, through)
         self.steps.append((through.KS, joint.D))
 
 
 class Branches:
-    """Backward sweep, lines 3-15; lines 18-22 where they are asked for.
+    """Backward sweep.
 
     basis     per branching link, the rows that stand for it
     ends      the bundles that end there, and at the ground (0)
@@ -101,17 +101,16 @@ class Branches:
         self.ends: dict[int, list[Bundle]] = {i: [] for i in (0, *constrained_bodies(tree))}
         self.carried: dict[int, list[int]] = {}
         self.inner: dict[int, int] = {}  # the paper's A(i)
-        self._row: dict[tuple[int, int], Row] = {}
-        for r, (body, row) in enumerate(rows):
+        for r, (body, row) in enumerate(rows):  # line 3
             self.ends[body].append(Bundle([row], [r]))  # line 4
-        for i in reversed(constrained_bodies(tree)):
+        for i in reversed(constrained_bodies(tree)):  # line 5
             bundle, *others = self.ends[i]
             if sum(len(b.K) for b in self.ends[i]) > 6:
                 bundle = self._branch(i, basis(i))  # lines 6, 7
             else:  # up to six rows of several constraints are no more than an EMP, so they travel as they are
                 for other in others:
                     bundle = bundle.join(other)
-            bundle.pass_joint(joint[i], posture.X[i])
+            bundle.pass_joint(joint[i], posture.X[i])  # lines 12-15: pass_joint
             self.ends[tree.parent[i]].append(bundle)
 
     def _branch(self, i: int, basis) -> Bundle:
@@ -128,25 +127,14 @@ class Branches:
     def root(self, i: int) -> int:
         return self.root(self.inner[i]) if self.inner[i] else i
 
-    def row(self, i: int, r: int) -> Row:
-        """Row r on branching link i in terms of its basis, lines 18-22."""
-        if (i, r) not in self._row:
-            coordinates = self.basis[i].coordinates
-            for bundle in self.ends[i]:
-                if r in bundle.numbers:
-                    self._row[i, r] = coordinates(bundle.K[bundle.numbers.index(r)])
-                elif bundle.link and r in self.carried[bundle.link]:
-                    self._row[i, r] = coordinates(Force.of(combination(self.row(bundle.link, r), bundle.K)))
-        return self._row[i, r]
-
 
 def forward_sweep(tree: Tree, branches: Branches) -> dict[int, Inverse]:
-    """Lines 16, 17: 0_Omega_i of every branching link; of end effectors it is in their bundles then."""
+    """0_Omega_i of every branching link; of end effectors it is in their bundles then."""
     Omega: dict[int, Inverse] = {}
     for bundle in branches.ends[0]:  # A(i) = 0: the backward sweep has it already
         if bundle.link:
             Omega[bundle.link] = inverse_inertia(tree, bundle, branches, thin=True)
-    for i in sorted(branches.basis):
+    for i in sorted(branches.basis):  # line 16
         for bundle in branches.ends[i]:
             bundle.half = [Omega[i].half(branches.basis[i].coordinates(row)) for row in bundle.K]
             bundle.other = [Omega[i].other(h) for h in bundle.half]
@@ -158,17 +146,37 @@ def forward_sweep(tree: Tree, branches: Branches) -> dict[int, Inverse]:
     return Omega
 
 
+class ComposedRows:
+    """Backward sweep over branching links: rows of the constraints beyond them, worked out when they are asked for."""
+
+    def __init__(self, branches: Branches):
+        self._branches = branches
+        self._known: dict[tuple[int, int], Row] = {}
+
+    def row(self, i: int, r: int) -> Row:
+        """Row r on branching link i in terms of its basis."""
+        if (i, r) not in self._known:  # line 18
+            coordinates = self._branches.basis[i].coordinates
+            for bundle in self._branches.ends[i]:
+                if r in bundle.numbers:  # line 19
+                    self._known[i, r] = coordinates(bundle.K[bundle.numbers.index(r)])  # line 20
+                elif bundle.link and r in self._branches.carried[bundle.link]:  # line 21
+                    composed = combination(self.row(bundle.link, r), bundle.K)
+                    self._known[i, r] = coordinates(Force.of(composed))  # line 22
+        return self._known[i, r]
+
+
 def assemble(branches: Branches, Omega: dict[int, Inverse], size: int) -> list[list[Scalar]]:
-    """Lines 23-28; lines 18-22 where rows are asked for."""
-    L, meetings = zeros(size), Meetings(branches, Omega)
-    for i in (0, *sorted(branches.basis)):
+    """The Delassus matrix of all rows."""
+    L, meetings = zeros(size), Meetings(branches, ComposedRows(branches), Omega)
+    for i in sorted(branches.basis):  # lines 23, 24, where cca(i, j) is link i
+        for r, s, x in meetings.at(i):
+            L[max(r, s)][min(r, s)] = x  # lines 25, 26: meeting_rows.py
+    for i in (0, *sorted(branches.basis)):  # line 27
         for bundle in branches.ends[i]:
             if not bundle.link:
                 write(L, bundle.numbers, bundle.Omega)  # line 28
-    for i in sorted(branches.basis):  # where cca(i, j) is link i
-        for r, s, x in meetings.at(i):
-            L[max(r, s)][min(r, s)] = x  # line 25
-    return mirrored(L)  # line 26
+    return mirrored(L)
 
 
 def inverse_inertia(

@@ -20,8 +20,7 @@ import numpy as np
 from ...model import Tree
 from ...model.configuration import integrate
 from ...scalar import Scalar, atan2, maximum, minimum, sqrt, until, where
-from ...spatial import Matrix, Vector
-from ...spatial.factorization import LDL
+from ...spatial import LDL, Matrix, Vector
 from ...spatial.quaternion import rotation_matrix
 from ..delassus.propagators import Posture
 from ..rows import constraints_at

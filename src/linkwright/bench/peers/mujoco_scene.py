@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...io import MujocoCoordinates
 from ...io.mjcf.mjcf_compiling import import_mujoco
 from ...io.mjcf.mjcf_reader import read_with_source
-from ...io.mujoco.mujoco_state import MujocoCoordinates
 from ...model import Model
 
 _NEVER = -1e6  # m: a margin at which nothing touches

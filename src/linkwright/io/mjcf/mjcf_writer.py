@@ -14,8 +14,7 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...fixed_order import product
-from ...model import Joint, Model, Pose
-from ...model.model import Body
+from ...model import Body, Joint, Model, Pose
 from ...model.pose import SNAP
 from ..mujoco.mujoco_model import REFERENCE
 from ..mujoco.mujoco_simulation import option_words

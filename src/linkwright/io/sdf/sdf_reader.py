@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...model import GROUND, Model, ModelBuilder, Pose
-from ...model.builder import EARTH_GRAVITY
+from ...model import EARTH_GRAVITY, GROUND, Model, ModelBuilder, Pose
 from ...model.constraints import Constraint
 from ...model.joint import FIXED, free_flyer
 from ...model.passive import GravityCompensation
