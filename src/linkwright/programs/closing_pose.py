@@ -36,7 +36,7 @@ def _fixed(options: Mapping[str, Any]) -> tuple[str, ...]:
 def _tie(model: Model, name: str):
     """A row along a joint that is held. Only its direction matters: how far it is from there is not asked."""
     joint = model.joint_index(name)
-    return transmission({name: 1.0}, float(model.reference[model.iq[joint].start]), name=f"fixed {name}")
+    return transmission({name: 1.0}, float(model.drawn[model.iq[joint].start]), name=f"fixed {name}")
 
 
 def held(model: Model, fixed: Sequence[str]) -> Model:
