@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import InputError, unknown_name
+from ..errors import unknown_name
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -22,10 +22,10 @@ from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .look import Look, check_looks
+from .model_checks import check_constraints, check_notes, check_printable
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
-from .printable_names import check_printable
 from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
@@ -118,46 +118,12 @@ class Model:
         check_printable(str(self.name), "a model")
         for joint in self.joints:
             check_printable(joint.name, "a joint")
-        self._check_constraints()
-        self._check_notes()
+        check_constraints(self)
+        check_notes(self)
         touching.check_contacts(self)
         check_actuators(self)
         if self.looks:
             check_looks(self)
-
-    def _check_notes(self) -> None:
-        """What is only told about the mechanism."""
-        configurations = {}
-        for name, q in self.configurations.items():
-            configurations[str(name)] = finite_array(q, (self.nq,), f"configuration {name!r}")
-            configurations[str(name)].flags.writeable = False
-        object.__setattr__(self, "configurations", MappingProxyType(configurations))
-        for name in (*self.motors, *self.independent):
-            self.joint_index(name)
-        object.__setattr__(self, "passive", tuple(self.passive))
-        for element in self.passive:
-            if not isinstance(element, Passive):
-                raise InputError(f"passive has {element!r}; expected Tendon or GravityCompensation")
-            element.check(self)
-        object.__setattr__(self, "ignored", tuple(map(str, self.ignored)))
-        if not isinstance(self.simulation, SimulationDefaults):
-            raise InputError(f"simulation is {self.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")
-
-    def _check_constraints(self) -> None:
-        names: set[str] = set()
-        for constraint in self.constraints:
-            if not isinstance(constraint, Constraint):
-                raise InputError(f"{constraint!r} is not a constraint; expected e.g. linkwright.weld('foot')")
-            if constraint.name in names:
-                raise InputError(
-                    f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
-                )
-            check_printable(constraint.name, "a constraint")
-            names.add(constraint.name)
-        self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
-        kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))
-        for kind in kinds:
-            kind.check_together([c for c in self.constraints if type(c) is kind])
 
     # Constraints
 
