@@ -118,7 +118,7 @@ def test_a_mechanism_off_the_ground_gets_a_free_flyer():
         graph.add_joint(lw.revolute(f"j{k}"), names[k], names[k + 1], at=(k + 0.5, 0, 2))
     model = graph.build()
     assert model.bodies[1].name == "c" and model.bodies[1].joint.name == "root_joint"
-    q = model.reference
+    q = model.drawn
     assert q[:3].tolist() == [2, 0, 2]
     _, p = lw.reference(model, "forward_kinematics", frames=[f"{n}_drawn" for n in "abde"])(q)
     np.testing.assert_allclose(p[:, 0], [0, 1, 3, 4], atol=1e-12)
@@ -139,7 +139,7 @@ def test_own_free_flyers():
     graph.add_body("a", lw.Inertia.sphere(1.0, 0.1), pose=(0, 0, 3))
     graph.add_joint(lw.free_flyer("base"), "world", "a")
     model = graph.build()
-    assert model.reference[2] == 3
+    assert model.drawn[2] == 3
     graph.add_joint(lw.free_flyer("again"), "world", "a")
     assert "holds nothing" in graph.build().warnings[0]
 

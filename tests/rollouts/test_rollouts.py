@@ -28,7 +28,7 @@ def robot():
 @pytest.fixture(scope="module")
 def start(robot):
     rng = np.random.default_rng(1)
-    return np.tile(robot.reference, (B, 1)), rng.normal(size=(B, T, robot.nv))
+    return np.tile(robot.drawn, (B, 1)), rng.normal(size=(B, T, robot.nv))
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_killed_in_the_middle_it_goes_on(robot, start, whole, tmp_path):
             return real(*arguments)
         executors.computed = killed
         robot = lw.load("four_bar")
-        lw.rollout(robot, np.tile(robot.reference, ({B}, 1)), control=np.load({str(tmp_path / "tau.npy")!r}),
+        lw.rollout(robot, np.tile(robot.drawn, ({B}, 1)), control=np.load({str(tmp_path / "tau.npy")!r}),
                    outputs=("a", "status"), chunk=5, into={str(tmp_path / "runs")!r})
     """
     ended = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], env=os.environ)

@@ -69,7 +69,7 @@ def random_states(model: Model, rng: np.random.Generator, batch: int) -> tuple[n
     recipe: Recipe = RECIPES["cluster_aba"]
     plan = plan_of(model, recipe.options)
     ny = sum(map(len, plan.independent))
-    q = model.integrate(np.tile(plan.reference, (batch, 1)), rng.uniform(-0.5, 0.5, (batch, model.nv)))
+    q = model.integrate(np.tile(plan.drawn, (batch, 1)), rng.uniform(-0.5, 0.5, (batch, model.nv)))
     return q[:, plan.coordinates], rng.normal(size=(batch, ny)), rng.normal(size=(batch, ny))
 
 

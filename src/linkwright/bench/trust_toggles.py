@@ -120,7 +120,7 @@ def _held_platform(rng) -> Toggle:
     yaw = math.pi / 2
     model = stewart_platform(rpy=(0.0, 0.0, yaw))
     held = [couple(f"piston{k}_joint", None, [0.0], name=f"held{k}") for k in range(1, 7)]
-    return Toggle(model.with_constraints(*held), model.reference)
+    return Toggle(model.with_constraints(*held), model.drawn)
 
 
 def _flat_five_bar(rng) -> Toggle:
