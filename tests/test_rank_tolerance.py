@@ -99,7 +99,7 @@ def test_a_tolerance_of_the_users_own(parallelogram):
 def test_assembly_refuses_what_is_no_tolerance(parallelogram, tolerance):
     for function in (lw.project_configuration, lw.check_state):
         with pytest.raises(InputError, match=r"tolerance is .*expected a positive number"):
-            function(parallelogram, parallelogram.reference, tolerance=tolerance)
+            function(parallelogram, parallelogram.drawn, tolerance=tolerance)
 
 
 @pytest.mark.parametrize("tolerance", BAD)

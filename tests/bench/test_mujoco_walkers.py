@@ -15,7 +15,7 @@ def test_a_quadruped_in_mujoco_moves_as_ours():
     servos = (lw.position_servo(joint.name, 40.0, 1.0) for joint in robot.joints if joint.nv == 1)
     robot = robot.with_actuators(*servos)
     rng = np.random.default_rng(0)
-    q = np.tile(robot.reference, (5, 1))
+    q = np.tile(robot.drawn, (5, 1))
     bent = np.tile((0.0, 0.8, -1.6), 4)
     q[:, 7:], q[:, 2] = bent, 0.3  # feet in the ground
     ctrl, v = bent + rng.uniform(-0.2, 0.2, size=(5, 12)), 0.1 * rng.normal(size=(5, 18))

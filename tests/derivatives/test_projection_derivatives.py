@@ -49,7 +49,7 @@ def test_random_graphs(seed, rng):
 def test_parameters_of_a_driven_linkage(rng):
     """Lengths of links and where the closure is, with the crank held: one pose, whatever the inertias."""
     model = lw.load("four_bar")
-    q = model.integrate(model.reference, [0.3, -0.2, 0.1])
+    q = model.integrate(model.drawn, [0.3, -0.2, 0.1])
     check(model, q, rng, wrt=("q", "placements", "constraint_placements"), fixed="crank_joint", passes=3)
     masses = question("vjp", model, NAME, "q", "masses", fixed="crank_joint", passes=3).program()
     given = {"q": q, "masses": lw.default_parameters(model)["masses"], "q_bar": rng.normal(size=model.nv)}
@@ -65,7 +65,7 @@ def test_a_driven_joint_moves_the_others_as_motors_do(rng):
     model = lw.load("jansen_leg")
     crank = model.joints[0].name
     slopes = lw.jacobian(model, NAME, of="q", fixed=crank, values=True)
-    q = lw.project_configuration(model, model.integrate(model.reference, 0.1 * np.eye(model.nv)[0]), fixed=crank)
+    q = lw.project_configuration(model, model.integrate(model.drawn, 0.1 * np.eye(model.nv)[0]), fixed=crank)
     found = slopes(q)
     assert found.status == 0
     np.testing.assert_allclose(found.q, q, atol=1e-11)
@@ -77,8 +77,8 @@ def test_a_driven_joint_moves_the_others_as_motors_do(rng):
 def test_what_cannot_be_closed_is_said():
     model = lw.load("four_bar")
     closed = lw.compile(model, NAME, outputs=("q", "residual", "status"), fixed="crank_joint")
-    apart = model.integrate(model.reference, [0.0, 3.0, -2.0])
-    q = np.stack([model.reference, apart, np.full(3, np.nan)])
+    apart = model.integrate(model.drawn, [0.0, 3.0, -2.0])
+    q = np.stack([model.drawn, apart, np.full(3, np.nan)])
     found = closed(q)
     assert found.status[0] == 0 and found.residual[0] < 1e-12
     assert np.all((found.residual[:2] <= 1e-9) == (found.status[:2] == 0)) and found.status[2] == 3
@@ -93,9 +93,15 @@ def test_options_that_mean_nothing(options, words):
         lw.trace_program(lw.load("four_bar"), NAME, **options)
 
 
-def test_trees_and_joints_of_several_coordinates_are_refused():
-    with pytest.raises(InputError, match="no constraints"):
-        lw.trace_program(lw.load("panda"), NAME)
+def test_poses_of_trees_stay_as_they_are():
+    model = lw.load("panda")
+    q = model.neutral()
+    found = lw.reference(model, NAME)(np.array([q, q * np.nan]))
+    np.testing.assert_array_equal(found.q[0], lw.project_configuration(model, q))
+    assert found.status.tolist() == [0, 3]
+
+
+def test_joints_of_several_coordinates_are_refused():
     model = lw.load("stewart_platform")
     ball = next(joint.name for joint in model.joints if joint.nv > 1)
     with pytest.raises(InputError, match="joints of one"):

@@ -34,7 +34,7 @@ def test_passing_a_flat_pose_is_no_reason_for_doubt():
 
 def falling_pantograph() -> tuple[lw.Model, np.ndarray, np.ndarray]:
     robot = lw.load("pantograph_leg")
-    q = lw.project_configuration(robot, robot.reference)
+    q = lw.project_configuration(robot, robot.drawn)
     return robot, q, lw.project_velocity(robot, q, 0.3 * np.random.default_rng(5).normal(size=robot.nv))
 
 
@@ -80,7 +80,7 @@ def test_energy_lost_at_dead_points_comes_back_with_a_smaller_step():
 def test_a_collapsing_biped_is_believed_at_a_smaller_step():
     """Its rods weigh little beside its legs: at a dead point they reverse within microseconds. All the advice."""
     robot = lw.load("digit_like")
-    q = lw.project_configuration(robot, robot.reference)
+    q = lw.project_configuration(robot, robot.drawn)
     coarse, fine = (lw.simulate(robot, q, None, dt=dt, steps=round(1.5 / dt), record=100) for dt in (1e-3, 1e-4))
     assert any("energy is off" in text and "a smaller dt" in text for text in complaints(coarse))
     assert not complaints(fine)

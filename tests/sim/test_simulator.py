@@ -68,7 +68,7 @@ def test_some_samples_begin_again_and_others_do_not_notice(outputs):
     builder = lw.ModelBuilder("ball")
     builder.add_body("ball", lw.free_flyer("base"), inertia=lw.Inertia.sphere(1.0, 0.1))
     ball = builder.build().with_shapes(lw.sphere("ball", 0.1)).on_ground()
-    q0 = np.tile(ball.reference, (3, 1))
+    q0 = np.tile(ball.drawn, (3, 1))
     q0[:, 2] = 0.3
     seen = []
     for reset in (False, True):

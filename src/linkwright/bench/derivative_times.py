@@ -14,8 +14,7 @@ from .. import compile as compile_algorithm
 from .. import jacobian, vjp
 from ..analysis.timing import best_seconds
 from ..errors import InputError
-from ..io import load
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import load, pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from .constrained_times import consistent_velocities

@@ -163,7 +163,7 @@ class Starts:
     def _closed_poses(self) -> np.ndarray:
         if self._poses is None:
             model, rng, found = self.model, np.random.default_rng(0), []
-            stance = next(iter(model.configurations.values()), model.reference)
+            stance = next(iter(model.configurations.values()), model.drawn)
             for _ in range(10 * _POSES):
                 step = rng.normal(size=model.nv) * _SWING
                 for i in self._bases:

@@ -43,7 +43,7 @@ def measure(
 ) -> Iterator[RolloutThroughput]:  # fmt: skip
     """One thread first; then as many threads, and workers of a Ray cluster of this machine, as `workers` says."""
     model = load(robot)
-    closed = project_configuration(model, model.reference) if model.constraints else model.reference
+    closed = project_configuration(model, model.drawn) if model.constraints else model.drawn
     q0 = np.tile(closed, (samples, 1))
     torque = 0.1 * np.random.default_rng(0).normal(size=(samples, steps, model.nv))
 

@@ -27,7 +27,7 @@ def robot_of_file(file: str | os.PathLike[str], sag: float) -> tuple[Model, np.n
         raise InputError(f"{robot.name!r} has no legs: expected a floating base, shapes on a floor, actuators")
     most = {_joint(one): _most(one) for one in robot.actuators}
     gains = {joint: (force / sag, HOLD_TIME * force / sag) for joint, force in most.items()}
-    stance = next((robot.keyframes[name].q for name in STANCES if name in robot.keyframes), robot.reference)
+    stance = next((robot.keyframes[name].q for name in STANCES if name in robot.keyframes), robot.drawn)
     servos = with_servos(replace(robot, actuators=(), keyframes={}), gains, most)
     return servos, np.asarray(stance), tuple(most)
 

@@ -36,7 +36,7 @@ class Pushing:
         self.choice.on_update(self._chosen)
         self.handle: Any = None
         self._dragged: Pull | None = None
-        self.q = model.reference
+        self.q = model.drawn
         for node, body in scene.touchable:
             if hasattr(node, "on_drag"):  # viser 1.1 and later
                 node.on_drag(self._follower(body))

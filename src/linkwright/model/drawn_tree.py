@@ -43,7 +43,7 @@ class DrawnTree:
         self.builder.add_warnings(*self.warnings)
         kept = [closure for closure in closures if closure is not None]
         built = self.builder.build().with_constraints(*kept, *self.drawing.constraints)
-        return built.with_reference(self._as_drawn(built))
+        return built.with_drawn(self._as_drawn(built))
 
     def _as_drawn(self, model: Model) -> np.ndarray:
         """Joints at zero, and free bodies where they are."""

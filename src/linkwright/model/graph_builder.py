@@ -89,7 +89,7 @@ class GraphBuilder:
                     is refused, or with True noted in `model.warnings` as the loss of limits always is
 
         In the model a body's frame sits at the joint that carries it. Where it was drawn elsewhere, the drawn frame is
-        named "<body>_drawn". A closure is named after its joint; its frames are "<joint>_on_<body>". `model.reference`
+        named "<body>_drawn". A closure is named after its joint; its frames are "<joint>_on_<body>". `model.drawn`
         is the configuration as drawn: joints at zero, free bodies where they are.
         """
         cuts = self._cuts(cut)

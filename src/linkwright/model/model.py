@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import InputError, unknown_name
+from ..errors import deprecated, unknown_name
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -21,10 +21,10 @@ from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .look import Look, check_looks
+from .model_checks import check_constraints, check_notes, check_printable
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
-from .printable_names import check_printable
 from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
@@ -80,8 +80,9 @@ class Model:
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
-    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
-    """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
+    drawn: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
+    """The configuration q (nq,) that the mechanism is drawn in, where its loops are closed; neutral if nobody says
+    otherwise."""
     configurations: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     """Further configurations that the file names: keyframes."""
     motors: tuple[str, ...] = field(default=(), repr=False)
@@ -110,52 +111,18 @@ class Model:
         gravity = finite_array(self.gravity, (3,), "gravity")
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
-        reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
-        reference.flags.writeable = False
-        object.__setattr__(self, "reference", reference)
+        drawn = self.neutral() if self.drawn is None else finite_array(self.drawn, (self.nq,), "drawn configuration")
+        drawn.flags.writeable = False
+        object.__setattr__(self, "drawn", drawn)
         check_printable(str(self.name), "a model")
         for joint in self.joints:
             check_printable(joint.name, "a joint")
-        self._check_constraints()
-        self._check_notes()
+        check_constraints(self)
+        check_notes(self)
         touching.check_contacts(self)
         check_actuators(self)
         if self.looks:
             check_looks(self)
-
-    def _check_notes(self) -> None:
-        """What is only told about the mechanism."""
-        configurations = {}
-        for name, q in self.configurations.items():
-            configurations[str(name)] = finite_array(q, (self.nq,), f"configuration {name!r}")
-            configurations[str(name)].flags.writeable = False
-        object.__setattr__(self, "configurations", MappingProxyType(configurations))
-        for name in (*self.motors, *self.independent):
-            self.joint_index(name)
-        object.__setattr__(self, "passive", tuple(self.passive))
-        for element in self.passive:
-            if not isinstance(element, Passive):
-                raise InputError(f"passive has {element!r}; expected Tendon or GravityCompensation")
-            element.check(self)
-        object.__setattr__(self, "ignored", tuple(map(str, self.ignored)))
-        if not isinstance(self.simulation, SimulationDefaults):
-            raise InputError(f"simulation is {self.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")
-
-    def _check_constraints(self) -> None:
-        names: set[str] = set()
-        for constraint in self.constraints:
-            if not isinstance(constraint, Constraint):
-                raise InputError(f"{constraint!r} is not a constraint; expected e.g. linkwright.weld('foot')")
-            if constraint.name in names:
-                raise InputError(
-                    f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
-                )
-            check_printable(constraint.name, "a constraint")
-            names.add(constraint.name)
-        self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
-        kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))
-        for kind in kinds:
-            kind.check_together([c for c in self.constraints if type(c) is kind])
 
     # Constraints
 
@@ -198,9 +165,20 @@ class Model:
         """Number of constraint rows."""
         return sum(constraint.size for constraint in self.constraints)
 
+    def with_drawn(self, q) -> Model:
+        """This model with another configuration q (nq,) as the one it is drawn in; None is neutral."""
+        return replace(self, drawn=q)
+
+    @property
+    def reference(self) -> np.ndarray:
+        """Deprecated: `drawn`, the configuration q (nq,) that the mechanism is drawn in."""
+        deprecated("Model.reference", "Model.drawn")
+        return self.drawn
+
     def with_reference(self, q) -> Model:
-        """This model with another configuration as the one it is drawn in."""
-        return replace(self, reference=q)
+        """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
+        deprecated("Model.with_reference", "Model.with_drawn")
+        return self.with_drawn(q)
 
     # Contacts
 

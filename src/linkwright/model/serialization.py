@@ -87,7 +87,7 @@ def _constraints(model: Model) -> dict[str, Any]:
         for c in model.constraints
     ]
     notes = {
-        "reference": [] if np.array_equal(model.reference, model.neutral()) else model.reference.tolist(),
+        "reference": [] if np.array_equal(model.drawn, model.neutral()) else model.drawn.tolist(),
         "configurations": {name: q.tolist() for name, q in model.configurations.items()},
         "motors": list(model.motors),
         "independent": list(model.independent),
@@ -147,7 +147,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             builder.add_mimic(**mimic)
         model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
         return replace(
-            model, reference=data.get("reference"),  # type: ignore[arg-type]  # None: neutral
+            model, drawn=data.get("reference"),  # type: ignore[arg-type]  # None: neutral
             configurations=dict(data.get("configurations", {})),
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
             passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),

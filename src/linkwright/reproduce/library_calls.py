@@ -16,8 +16,7 @@ import numpy as np
 from ..bench.loop_systems import pinocchio_constraints
 from ..bench.peers.mujoco_peer import MujocoPeer, mjcf
 from ..errors import UnsupportedError
-from ..io.mujoco.mujoco_state import MujocoCoordinates
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import MujocoCoordinates, pinocchio_model, to_pinocchio
 from ..model import Model
 from .clocks import Call
 

@@ -123,7 +123,7 @@ def _gyration(model: Model) -> float:
     """A radius of gyration (m) of the mechanism as drawn; no less than a hundredth of its reach."""
     from ..compilation import reference
 
-    M = np.asarray(reference(model, "crba")(model.reference))[:6, :6]
-    com = np.asarray(reference(model, "center_of_mass")(model.reference)) - model.reference[:3]
+    M = np.asarray(reference(model, "crba")(model.drawn))[:6, :6]
+    com = np.asarray(reference(model, "center_of_mass")(model.drawn)) - model.drawn[:3]
     spread = np.trace(M[3:, 3:]) / 2 / M[0, 0] - com @ com
     return float(np.sqrt(max(spread, 0.0))) + 0.01 * reach(model)

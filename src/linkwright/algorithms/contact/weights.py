@@ -21,7 +21,7 @@ class Weights:
     """inverse weights of bodies (1/kg) and of velocities."""
 
     def __init__(self, model: Model):
-        tree, q = tree_of(model), [float(x) for x in model.reference]
+        tree, q = tree_of(model), [float(x) for x in model.drawn]
         self._tree, self._sweep = tree, MotionSweep(tree, q, [0.0] * model.nv)
         self._parents = velocity_parents(tree)
         M = crba(tree, q)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import UnsupportedError
+from ...io import MujocoCoordinates
 from ...io.mjcf.mjcf_compiling import import_mujoco
 from ...io.mjcf.mjcf_writer import mjcf_element
-from ...io.mujoco.mujoco_state import MujocoCoordinates
 from ...model import Model
 from ...model.contact import Shape
 

@@ -26,10 +26,10 @@ from .following import LONGEST_STEP, follow, orientation
 from .resolving_step import ResolvingStep, Row
 from .square_systems import Elimination, TwoByTwo, complete_pivots, eliminated
 
-# Pivots below this share of what they are at the reference: other coordinates should be independent here. It is more
+# Pivots below this share of what they are at the drawn pose: other coordinates should be independent here. It is more
 # where the weakest direction there is not far from the rank tolerance: solvers say `NEAR` the same way.
 SINGULAR_SHARE = 1e-4
-_MOST_SINGULAR_SHARE = 0.5  # the reference itself is not singular
+_MOST_SINGULAR_SHARE = 0.5  # the drawn pose itself is not singular
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ImplicitStep(ResolvingStep):
         self.usual_pivots: list[float] = []
         self.usual_orientation = 1.0
         self.usual_strength = 1.0
-        """The weakest scaled singular value, of the cluster's rows at the reference."""
+        """The weakest scaled singular value, of the cluster's rows at the drawn pose."""
         self.involved: set[int] = set()
         self.start: Sequence[Scalar] = ()
         self.follows_start = False
