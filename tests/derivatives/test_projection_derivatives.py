@@ -93,9 +93,15 @@ def test_options_that_mean_nothing(options, words):
         lw.trace_program(lw.load("four_bar"), NAME, **options)
 
 
-def test_trees_and_joints_of_several_coordinates_are_refused():
-    with pytest.raises(InputError, match="no constraints"):
-        lw.trace_program(lw.load("panda"), NAME)
+def test_poses_of_trees_stay_as_they_are():
+    model = lw.load("panda")
+    q = model.neutral()
+    found = lw.reference(model, NAME)(np.array([q, q * np.nan]))
+    np.testing.assert_array_equal(found.q[0], lw.project_configuration(model, q))
+    assert found.status.tolist() == [0, 3]
+
+
+def test_joints_of_several_coordinates_are_refused():
     model = lw.load("stewart_platform")
     ball = next(joint.name for joint in model.joints if joint.nv > 1)
     with pytest.raises(InputError, match="joints of one"):

@@ -11,9 +11,9 @@ from .body_inertia import Inertia
 from .constraints import Constraint
 from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model
+from .model_checks import check_printable
 from .passive import Passive
 from .pose import Pose, PoseLike, finite_array
-from .printable_names import check_printable
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)
 

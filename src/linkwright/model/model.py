@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import InputError, unknown_name
+from ..errors import deprecated, unknown_name
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -22,10 +21,10 @@ from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .look import Look, check_looks
+from .model_checks import check_constraints, check_notes, check_printable
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
-from .printable_names import check_printable
 from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
@@ -118,46 +117,12 @@ class Model:
         check_printable(str(self.name), "a model")
         for joint in self.joints:
             check_printable(joint.name, "a joint")
-        self._check_constraints()
-        self._check_notes()
+        check_constraints(self)
+        check_notes(self)
         touching.check_contacts(self)
         check_actuators(self)
         if self.looks:
             check_looks(self)
-
-    def _check_notes(self) -> None:
-        """What is only told about the mechanism."""
-        configurations = {}
-        for name, q in self.configurations.items():
-            configurations[str(name)] = finite_array(q, (self.nq,), f"configuration {name!r}")
-            configurations[str(name)].flags.writeable = False
-        object.__setattr__(self, "configurations", MappingProxyType(configurations))
-        for name in (*self.motors, *self.independent):
-            self.joint_index(name)
-        object.__setattr__(self, "passive", tuple(self.passive))
-        for element in self.passive:
-            if not isinstance(element, Passive):
-                raise InputError(f"passive has {element!r}; expected Tendon or GravityCompensation")
-            element.check(self)
-        object.__setattr__(self, "ignored", tuple(map(str, self.ignored)))
-        if not isinstance(self.simulation, SimulationDefaults):
-            raise InputError(f"simulation is {self.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")
-
-    def _check_constraints(self) -> None:
-        names: set[str] = set()
-        for constraint in self.constraints:
-            if not isinstance(constraint, Constraint):
-                raise InputError(f"{constraint!r} is not a constraint; expected e.g. linkwright.weld('foot')")
-            if constraint.name in names:
-                raise InputError(
-                    f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
-                )
-            check_printable(constraint.name, "a constraint")
-            names.add(constraint.name)
-        self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
-        kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))
-        for kind in kinds:
-            kind.check_together([c for c in self.constraints if type(c) is kind])
 
     # Constraints
 
@@ -207,12 +172,12 @@ class Model:
     @property
     def reference(self) -> np.ndarray:
         """Deprecated: `drawn`, the configuration q (nq,) that the mechanism is drawn in."""
-        warnings.warn("Model.reference is now Model.drawn", DeprecationWarning, stacklevel=2)
+        deprecated("Model.reference", "Model.drawn")
         return self.drawn
 
     def with_reference(self, q) -> Model:
         """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
-        warnings.warn("Model.with_reference is now Model.with_drawn", DeprecationWarning, stacklevel=2)
+        deprecated("Model.with_reference", "Model.with_drawn")
         return self.with_drawn(q)
 
     # Contacts

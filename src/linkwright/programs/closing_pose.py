@@ -25,7 +25,7 @@ from ..scalar import Scalar, maximum, where
 from .recipe import Recipe
 from .registry import RECIPES
 from .simulated_mechanism import solver_of
-from .status import STATUS_NOT_CONVERGED, STATUS_NOT_FINITE, STATUS_OK
+from .status import STATUS_NOT_CONVERGED, STATUS_NOT_FINITE, STATUS_OK, status
 
 
 def _fixed(options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -61,6 +61,8 @@ def _errors(tree: Tree, q: Sequence[Scalar], rows: int) -> list[Scalar]:
 
 
 def _project(tree: Tree, x, options):
+    if not tree.model.constraints:  # every pose is a closed one
+        return {"q": list(x["q"]), "residual": 0.0, "status": status(x["q"], [])}
     rows, model = tree.model.nc, held(tree.model, _fixed(options))
     mechanism, q, none = _tree(model, x), list(x["q"]), [0.0] * tree.nv
     solver, told = RECIPES[solver_of(model, None)], STATUS_OK
@@ -76,8 +78,6 @@ def _project(tree: Tree, x, options):
 
 
 def _check_options(model: Model, options: Mapping[str, Any]) -> None:
-    if not model.constraints:
-        raise InputError(f"{model.name!r} has no constraints, so every pose of it is a closed one")
     fixed = options["fixed"]
     if not isinstance(fixed, str | list | tuple) or not all(isinstance(x, str) for x in _fixed(options)):
         raise InputError(f"fixed is {fixed!r}; expected names of joints that keep their coordinates")

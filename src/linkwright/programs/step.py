@@ -42,7 +42,7 @@ _JUDGED = ("residual", "unmet", "status")  # of a stage
 _LARGEST = ("residual", "status", "unmet", "verdict", "drift")  # over the parts of a step
 _OUTPUTS = (
     "q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst", "warm",
-    "iterations", *CONTACT_OUTPUTS, "act", "actuator_force", "clamped",
+    "iterations", "effort", *CONTACT_OUTPUTS, "act", "actuator_force", "clamped",
 )  # fmt: skip
 _OPTIONS: dict[str, Any] = {
     "integrator": None, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
