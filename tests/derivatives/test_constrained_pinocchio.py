@@ -45,7 +45,7 @@ def test_points(name, rng):
     model, q, v, _, ours, theirs = states(name, rng)
     jacobian, frames = lw.compile(model, "constraint_jacobian"), [c.frame for c in model.constraints]
     J, M = jacobian(q), lw.compile(model, "crba")(q)
-    turning = lw.compile(model, "frame_velocities", frames=frames, reference="local")(q, v).reshape(-1, 6)[:, 3:]
+    turning = lw.compile(model, "frame_velocities", frames=frames, seen_from="local")(q, v).reshape(-1, 6)[:, 3:]
     kkt = np.block([[M, J.T], [J, np.zeros((len(J), len(J)))]])
     K = np.linalg.solve(kkt, np.eye(len(kkt)))[: model.nv, model.nv :]
     step = 1e-5

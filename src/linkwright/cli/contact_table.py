@@ -19,6 +19,7 @@ def contact(
     states: str = typer.Option("", help="Comma-separated: moving (out of step with each other), standing; or both."),
     seconds: float = typer.Option(3.0, help="How long to measure each line."),
     batch: int = typer.Option(256, min=8, help="Samples of a batch."),
+    exact: bool = typer.Option(False, "--exact", help="Solve ours to rounding; else both end at MuJoCo's tolerance."),
     tolerance: float = typer.Option(0.0, help="Of our accelerations; 0 is the default of simulations."),
     fresh: bool = typer.Option(False, "--fresh", help="Compile anew, so that compile seconds are today's."),
     as_json: bool = AS_JSON,
@@ -31,8 +32,8 @@ def contact(
     with measuring(as_json) as (console, step):
         results = list(
             bench.measure(
-                listed(robots) or bench.ROBOTS, kinds, seconds=seconds, batch=batch, tolerance=tolerance or None,
-                cache=not fresh, progress=step,
+                listed(robots) or bench.ROBOTS, kinds, seconds=seconds, batch=batch, exact=exact,
+                tolerance=tolerance or None, cache=not fresh, progress=step,
             )
         )  # fmt: skip
     report(
@@ -40,7 +41,7 @@ def contact(
         "touching: points, on average. passes: mean and most of ours, mean of MuJoCo's. lanes: samples computed "
         "together, and how busy they are. error: largest of accelerations against MuJoCo's solved to the last digit, "
         f"ours and MuJoCo's own at its tolerance. {machine_text()}.",
-        record=(record, "contact"), batch=batch, unit="microseconds",
+        record=(record, "contact"), batch=batch, exact=exact, unit="microseconds",
     )  # fmt: skip
 
 

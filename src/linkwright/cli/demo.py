@@ -17,6 +17,7 @@ from rich.table import Table
 import linkwright as lw
 
 from ..errors import InputError
+from ..robots.menagerie import has_scene, scene_file
 from ..sim.exercise import Exercise, exercise
 from ..sim.verdict import complaints
 from ..viewer.mark import drawn_by_us
@@ -33,14 +34,16 @@ _REPEATS = 3  # of each timing, the best counts
 
 
 def demo(
-    robot: str = typer.Option(BEAST, help="A name that `linkwright robots` lists, or a file."),
+    robot: str = typer.Option(
+        BEAST, help="A name that `linkwright robots` lists, a file, or (LINKWRIGHT_MENAGERIE) a scene: go2, g1, ..."
+    ),
     output: Path = typer.Option(Path("."), help="Folder for the picture and the animation; made if need be."),
     video: str = VIDEO,
 ) -> None:
     """Simulate a mechanism with loops, say how fast and how well, and write a picture and an animation."""
     console = Console()
     svg, html = files = [output / f"linkwright-demo.{kind}" for kind in ("svg", "html")]
-    model = lw.load(robot)
+    model = _standing(robot)
     _check_writable(output, files)
     check_video(video)
     console.print(f"[bold]{escape(str(model))}[/], {_loops(model)}", highlight=False, soft_wrap=True)
@@ -69,6 +72,14 @@ def demo(
         film(trajectory, video, traces=_traces(shown.model))
         console.print(f"film       {escape(video)}", highlight=False, soft_wrap=True)
     raise typer.Exit(1 if complaints(trajectory) else 0)
+
+
+def _standing(robot: str) -> lw.Model:
+    """A scene, which has a floor, where the Menagerie's folder was named; else what `load` finds, on the ground if it
+    floats and has shapes to stand on."""
+    model = lw.load(scene_file(robot) if has_scene(robot) else robot)
+    floats = any(body.parent == 0 and body.joint.kind == "free_flyer" for body in model.bodies[1:])
+    return model.on_ground() if floats and model.shapes and not model.pairs else model
 
 
 def simulate_exercise(shown: Exercise, again: lw.Trajectory | None = None, seconds: float = _SECONDS) -> lw.Trajectory:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import InputError, LoadError
 from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
+from ..robots.menagerie import scene_file
 from .formats import FORMATS, FileContent, begins_as
 from .ignoring import Ignoring
 from .mujoco.mujoco_looks import with_compiled_looks
@@ -32,6 +33,7 @@ def load(
     source         - the name of a robot, as `linkwright.list_robots()` lists them: "talos"; those built in code may
                      take numbers: "chain:12" (a file of the same name is meant by "./talos")
                    - what `linkwright.list_robots()` lists
+                   - "go2", "g1" and other names of the MuJoCo Menagerie, if LINKWRIGHT_MENAGERIE names its folder
                    - the path of a file, recognised by its content: URDF, SDF, MJCF, or a JSON file written by `save`
                    - the text of such a file: a string that begins with "<" or "{"
                    - a `pinocchio.Model` or a `mujoco.MjModel`
@@ -86,7 +88,8 @@ def _from_name_or_file(
         if isinstance(robot, AssembledRobot):
             first, *others = robot.parts
             return robot.factory(load(first, floating_base=floats), *map(load, others))
-    path = Path(source)
+    # no path: a scene of a folder that the user named, if it has one
+    path = scene_file(source) if isinstance(source, str) and source.isidentifier() else Path(source)
     _check_exists(path, source)
     return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes, path.parent)
 

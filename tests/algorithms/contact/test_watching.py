@@ -62,7 +62,7 @@ def two_balls(**options) -> lw.Model:
         builder.add_body(name, lw.free_flyer(f"{name}_free"), inertia=lw.Inertia(1.0, np.zeros(3), np.eye(3) * 0.01))
     model = builder.build().with_shapes(*(lw.sphere(name, 0.1, name=f"{name}_ball") for name in ("left", "right")))
     apart = np.array([0, 0, 1.0, 0, 0, 0, 1, 0.5, 0, 1.0, 0, 0, 0, 1])
-    return replace(model.on_ground(**options), reference=apart)
+    return replace(model.on_ground(**options), drawn=apart)
 
 
 def test_a_simulation_says_so():

@@ -18,15 +18,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...scalar import Scalar, guard, maximum, until, where
-from ...spatial import Motion, RowVector, sum_of
+from ...spatial import Motion, RowVector
 from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
 from ..constrained.lcaba import EliminatedGraph
 from ..rows.constraint_rows import combine
 from .cones import Values
-from .ends import GOES_ON, MET, SETTLED, Ends, largest
+from .ends import GOES_ON, MET, SETTLED, Ends
+from .halving import largest, total
 from .rows import rolled
 from .search import SearchLine, walked
-from .sites import Along, ConstraintSite, JointSite, moved
+from .sites import Along, ConstraintSite, JointSite, VelocitySite, moved
 from .soft_problem import Iterate, SoftProblem
 
 EXPECTED_PASSES = 4.0
@@ -91,11 +92,14 @@ def _walk(
     largest acceleration of the whole step, and the slope of the cost at its start."""
     da, change = _step(soft, models, [-(now.w * x) for x in g])
     d = soft.values(da, change)
-    dphi, sums = [], Along(0.0, 0.0, 0.0)
+    dphi, parts = [], [Along(0.0, 0.0, 0.0)]
     for site, numbers, phi, own in zip(soft.sites, models, now.phi, d, strict=True):
-        more, sums = site.change(numbers, phi, own, sums)
+        alone = isinstance(site, VelocitySite)
+        more, sums = site.change(numbers, phi, own, Along(0.0, 0.0, 0.0) if alone else parts[0])
         dphi.append(more)
-    rest = now.w * sum_of(p * r for p, r in zip(da, g, strict=True))
+        parts = [*parts, sums] if alone else [sums, *parts[1:]]
+    sums = Along(*(total(own) for own in zip(*parts, strict=True)))
+    rest = now.w * total([p * r for p, r in zip(da, g, strict=True)])
     steep = sums.residual + rest
     length = largest(da)
     line = SearchLine(soft.sites, now.x, d, steep, sums.kept + rest, sums.change - rest, rounding)

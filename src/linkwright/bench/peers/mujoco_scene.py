@@ -45,6 +45,11 @@ class MujocoScene:
         self.data = self.mujoco.MjData(self.model)
         self._kind = self.mujoco.mjtState.mjSTATE_FULLPHYSICS
 
+    @property
+    def tolerance(self) -> float:
+        """At which MuJoCo's solver ends: the file's, or its default."""
+        return float(self.model.opt.tolerance)
+
     def standing(self, samples: int) -> SceneStates:
         """All alike: the first keyframe after a while on the ground, with the commands that hold it."""
         self._settle()
