@@ -22,6 +22,7 @@ class GraphBuilder:
 
     Each body has a pose in the world as drawn; where none is given, its frame is the world's, so that a whole mechanism
     may be described in the coordinates of its drawing. A joint is at zero where its frames on the two bodies coincide.
+    `gravity` (3,) is in the world's axes, m/s^2.
     """
 
     def __init__(self, name: str = "mechanism", gravity=EARTH_GRAVITY):

@@ -329,7 +329,7 @@ class Model:
         return configuration.as_rows(configuration.integrate(self, q, v), batch)
 
     def difference(self, q0, q1) -> np.ndarray:
-        """The v that leads from q0 to q1 in unit time; (n,) or (B, n)."""
+        """The v (nv,) that leads from configuration q0 (nq,) to q1 in unit time; or (B, n) each."""
         q0, q1 = configuration.as_columns(self, "q0", q0, self.nq), configuration.as_columns(self, "q1", q1, self.nq)
         batch = np.broadcast_shapes(q0.shape[1:], q1.shape[1:])
         return configuration.as_rows(configuration.difference(self, q0, q1), batch)
