@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -119,8 +119,10 @@ class Recipe:
     """Of recipes that plan on numbers before they know their shapes: raises if the plan fails. What is in the cache has
     passed this, so it is asked only when there is something to trace.
     """
-    settled_options: Callable[[Model, dict[str, Any]], dict[str, Any]] = lambda model, options: options
-    """Options with what the model says where the call says nothing."""
+    settled_options: Callable[[Model, dict[str, Any], Sequence[str]], dict[str, Any]] = (
+        lambda model, options, parameters: options
+    )
+    """Options with what the model and the names of its parameters that are inputs say where the call says nothing."""
 
     @property
     def exact(self) -> bool:
