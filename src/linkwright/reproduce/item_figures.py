@@ -12,6 +12,7 @@ from .item import Diagram, Figure, Panel, Series, Stack
 _STYLES = {"tree": ("0.3", "-"), "coupling": ("C3", "--"), "arrow": ("0.4", "-"), "gone": ("0.85", "-")}
 _PANEL = (5.0, 3.6)  # inches
 _FEW_POINTS = 40  # more are drawn as a line without markers
+_COLOURS = 10  # of matplotlib's cycle
 _TITLE = 60  # characters of a line
 
 
@@ -68,19 +69,21 @@ def _series(axes: Any, series: list[Series] | Any) -> None:
         axes.bar(places, [y or 0.0 for y in s.y], width, label=s.label)
     if bars:
         axes.set_xticks(range(len(bars[0].x)), bars[0].x, rotation=30, ha="right", fontsize=7)
-    for s in series:
+    for k, s in enumerate(series):
         if s.kind == "bar":
             continue
-        kept = [k for k, y in enumerate(s.y) if y is not None]
-        x, y = [s.x[k] for k in kept], [height for height in s.y if height is not None]
+        kept = [n for n, y in enumerate(s.y) if y is not None]
+        x, y = [s.x[n] for n in kept], [height for height in s.y if height is not None]
         style = {"line": "o-", "paper": "k*:", "peer": "s--"}[s.kind]
+        if k >= _COLOURS:  # they begin again: other marks tell such lines apart
+            style = style.replace("o", "^")
         size = 4 if len(x) <= _FEW_POINTS else 0
         (line,) = axes.plot(x, y, style, markersize=size, linewidth=1.2, label=s.label)
         if s.low is not None and s.high is not None:
-            axes.vlines(x, [s.low[k] for k in kept], [s.high[k] for k in kept], color=line.get_color(), alpha=0.4)
+            axes.vlines(x, [s.low[n] for n in kept], [s.high[n] for n in kept], color=line.get_color(), alpha=0.4)
         if s.spread is not None:
-            upper = [a + s.spread[k] for a, k in zip(y, kept, strict=True)]
-            lower = [max(a - s.spread[k], a * 1e-2) for a, k in zip(y, kept, strict=True)]
+            upper = [a + s.spread[n] for a, n in zip(y, kept, strict=True)]
+            lower = [max(a - s.spread[n], a * 1e-2) for a, n in zip(y, kept, strict=True)]
             axes.fill_between(x, lower, upper, color=line.get_color(), alpha=0.12)
 
 
