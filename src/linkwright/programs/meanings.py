@@ -81,6 +81,7 @@ forces   | (constraints, 6) | wrench of each constraint on its first frame, [lin
 lam      | (nc,) | multipliers of the constraint rows, raw
 residual | () | largest acceleration error of a constraint row
 iterations | () | passes until converged, or as many as were asked for
+step.iterations | () | how often the dynamics were solved in the step; with contacts, passes of Newton's method
 status   | () | 0 ok, 1 not converged, 2 singular, 3 not finite, 4 infeasible, 5 on another branch
 contact_force | (contacts, 6) | wrench on the first body, [linear; angular] in the contact's frame: N, N m
 contact_point | (contacts, 3) | where it acts, in the world

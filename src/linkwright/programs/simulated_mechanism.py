@@ -93,6 +93,15 @@ class SimulatedMechanism:
         }  # fmt: skip
         return largest_residual([x for k, x in enumerate(v) if k not in travelling])
 
+    def turning(self, v) -> Scalar:
+        """The largest of velocities of hinges on the way around a loop. In a loop that turns fast rows are curved,
+        whether or not velocities change; gears are not, and rotors may turn as fast as they like."""
+        return largest_residual([v[k] for k in self.hinges_of_loops])
+
+    @cached_property
+    def hinges_of_loops(self) -> list[int]:
+        return _hinges_of_loops(self.model)
+
     # Joint torques
 
     def actuator_forces(self, q, v, act) -> list[ActuatorForce]:
@@ -184,7 +193,7 @@ class SimulatedMechanism:
         """Accelerations of a part so short that it is taken as it is. Where even that is too long for a dead point, the
         constraints' say is limited: the direction they would turn velocities into is nearly closed to them anyway, and
         what is left undone opens them by no more than rounding does."""
-        change, bearable = self.pace(a) * self.h, bearable_change(self.pace(v), self.h)
+        change, bearable = self.pace(a) * self.h, bearable_change(self.pace(v), self.dt)
         too_sudden = is_shortest(self.h, self.dt) & ~(change <= bearable)
 
         def limited():
@@ -218,7 +227,7 @@ class SimulatedMechanism:
         if T is None:
             return [0.0] * len(state.velocity)
         if T == "auto":
-            rate, place = ANSWERED[self.options["integrator"]]
+            rate, place = ANSWERED["rk4" if lag is None else self.options["integrator"]]
             of_velocity, of_position = rate / self.dt, place / (self.dt * self.dt)
         else:
             of_velocity, of_position = 2.0 / float(T), 1.0 / float(T) ** 2
@@ -255,3 +264,25 @@ class SimulatedMechanism:
         """The least motion that takes `off` from the rows. Tiny ones share the factors of where they started from."""
         still, zeros = self.at_rest(), [0.0] * self.model.nv
         return self.solve(still, q, zeros, zeros, [0.0 if x is None else -x for x in off], None)["a"]
+
+
+def _hinges_of_loops(model: Model) -> list[int]:
+    """Velocities of joints that only turn, between the bodies that a constraint holds together."""
+    between: set[int] = set()
+    for constraint in model.constraints:
+        if constraint.is_linear:
+            continue
+        ways = [set(_ancestors(model, body)) for body in constraint.bodies(model)] or [set()]
+        shared = set.intersection(*ways) if constraint.is_internal(model) else set()
+        between |= set.union(*ways) - shared
+    kinds = ("revolute", "continuous", "spherical")
+    turning = (i for i in sorted(between) if model.bodies[i].joint.kind in kinds)
+    return [k for i in turning for k in range(*model.iv[i].indices(model.nv))]
+
+
+def _ancestors(model: Model, body: int) -> list[int]:
+    found = []
+    while body > 0:
+        found.append(body)
+        body = model.bodies[body].parent
+    return found

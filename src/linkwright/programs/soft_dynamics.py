@@ -232,3 +232,15 @@ def check_positive(name: str, value: Any) -> None:
     number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if value is not None and not (number and value > 0):
         raise InputError(f"{name} is {value!r}; expected a positive number, or None")
+
+
+def contact_shapes(tree: Tree, q: Sequence[Scalar]) -> dict[str, tuple[int, ...]]:
+    """Of what is said of contacts."""
+    return shapes_of(len(candidates(tree, placements(tree, q))))
+
+
+def shapes_of(count: int) -> dict[str, tuple[int, ...]]:
+    return {
+        "contact_force": (count, 6), "contact_point": (count, 3), "contact_frame": (count, 3, 3), "gap": (count,),
+        "active": (count,),
+    }  # fmt: skip
