@@ -35,7 +35,7 @@ def euler_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     errors = errors._replace(bias=constraint_state(step.tree, q, now).bias)
     desired = step.desired(errors, lag)
     solution = step.solve(tree, q, now, torque, desired, lam, step.f_ext)
-    solution |= judged_without_pull(solution, desired)
+    solution |= judged_without_pull(step, solution, desired)
     a = solution["a"]
     rate = step.straight.rate(q, now, a)
     u = scaled_sum(step.straight.of(q, v), time, rate)

@@ -64,7 +64,9 @@ def in_runge_kutta_parts(
         desired = _chosen(begins, step.desired(errors, None), state["desired"])
         h = minimum(state["length"][0], dt - state["elapsed"][0])
         found = stage(step, q, v, state["act_now"], desired, state["lam"], h if implicit else None)
-        found |= {"desired": desired, "drift": where(begins, open_by(errors), 0.0)}  # stages are not meant to be closed
+        # stages are not meant to be closed, nor are parts where only steps are projected
+        closed = begins & (state["elapsed"][0] <= 0.0) if step.options["projection"] else begins
+        found |= {"desired": desired, "drift": where(closed, open_by(errors), 0.0)}
         new, finished = _after_stage(step, state, q, v, h, found)
         return _chosen(running, carried.flat(new), values), finished
 

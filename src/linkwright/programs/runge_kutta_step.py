@@ -27,7 +27,7 @@ def stage(step: SimulatedMechanism, q, v, act, desired, lam, ahead: Scalar | Non
     slope = total(step.damping, *(part.slope for part in torques))
     tree = step.tree if ahead is None else step.stiffened(slope, ahead)
     solution = step.solve(tree, q, v, torque, desired, lam, step.f_ext)
-    solution |= judged_without_pull(solution, desired)
+    solution |= judged_without_pull(step, solution, desired)
     a, later = solution["a"], 0.0 if ahead is None else ahead
     applied, rubbed, held = (
         [t - s * (later * x) for t, s, x in zip(part.torque, part.slope, a, strict=True)] for part in torques
