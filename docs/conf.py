@@ -12,7 +12,8 @@ author = "The Linkwright authors"
 copyright = f"{author}. BSD-3-Clause"
 version = release = linkwright.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "algorithm_tables", "public_names", "plain_docstrings"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "algorithm_tables", "public_names", "plain_docstrings", "notebooks"]
+source_suffix = {".md": "markdown", ".ipynb": "markdown"}
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4  # pages link to each other's headings
 nitpicky = False  # types in signatures are named as the code names them, and not all of them have a page

@@ -12,7 +12,7 @@ DT, STEPS, PUSHED = 2e-3, 1000, slice(500, 550)  # for a tenth of a second, afte
 
 def pushed(friction: float, newtons: float) -> lw.Trajectory:
     robot = lw.load("quadruped").with_shapes(*feet).on_ground(friction=friction)
-    q = robot.reference.copy()
+    q = robot.drawn.copy()
     q[2] = 0.31  # the feet are just above the ground
     for leg in LEGS:
         for part, angle in CROUCHED.items():

@@ -46,7 +46,7 @@ def path(q, s):
     return foot(q, *p)[:, 0], np.stack(columns, axis=-1)
 
 
-s, q = np.ones(len(moving)), np.array([robot.reference] * 48)
+s, q = np.ones(len(moving)), np.array([robot.drawn] * 48)
 for k in range(1, 48):  # round the crank, each pose from the last
     q[k] = closed(np.append(turns[k], q[k - 1, 1:])[None], lengths(s))[0]
 before, _ = path(q, s)

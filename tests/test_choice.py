@@ -34,14 +34,14 @@ def test_a_linkage_takes_the_fewest_operations_and_says_why():
     assert counted[0].operations == count_operations(program).total
     text = str(f.choice)
     assert "needs constraint rows that are independent at every pose" in text and "approximate: penalties" in text
-    assert f(robot.reference, np.zeros(3), np.zeros(3)).status == 0
+    assert f(robot.drawn, np.zeros(3), np.zeros(3)).status == 0
 
 
 def test_reference_and_trace_choose_too():
     robot = lw.load("four_bar")
     name = choose(robot).algorithm
     assert lw.trace_program(robot).name == lw.trace_program(robot, "forward_dynamics").name == name
-    state = robot.reference, np.zeros(3), np.ones(3)
+    state = robot.drawn, np.zeros(3), np.ones(3)
     assert np.array_equal(lw.reference(robot, outputs="a")(*state), lw.reference(robot, name, outputs="a")(*state))
 
 

@@ -65,3 +65,26 @@ def test_imports_point_upward(path):
     allowed = set(LAYERS[: LAYERS.index(layer) + 1]) - FORBIDDEN.get(layer, set())
     outside = imported_layers(path) & set(LAYERS) - allowed
     assert not outside, f"{path.relative_to(ROOT)} imports {sorted(outside)}, which come after {layer}"
+
+
+def given_by(package: str) -> set[str]:
+    """What a package's `__init__` gives to others."""
+    tree = ast.parse((ROOT / package / "__init__.py").read_text())
+    lists = [x.value for x in tree.body if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "__all__"]
+    return {x.value for found in lists for x in ast.walk(found) if isinstance(x, ast.Constant)}
+
+
+def test_what_a_package_gives_is_taken_from_it():
+    """Not from the module inside in which it happens to stand. (The root's own list names modules: it is lazy.)"""
+    gifts = {path.parent.name: given_by(path.parent.name) for path in ROOT.glob("*/__init__.py")}
+    past = []
+    for path in sorted(ROOT.rglob("*.py")):
+        inside = path.relative_to(ROOT).parts
+        for node in ast.walk(ast.parse(path.read_text())):
+            if len(inside) == 1 or not isinstance(node, ast.ImportFrom) or node.level != len(inside):
+                continue
+            package, _, module = (node.module or "").partition(".")
+            names = {alias.name for alias in node.names}
+            if module and package != inside[0] and package in gifts and names <= gifts[package]:
+                past.append(f"{path.relative_to(ROOT)}: from {node.module} import {', '.join(sorted(names))}")
+    assert not past

@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.algorithms.clusters.resolving.cluster_plan import ClusterPlan
+from linkwright.algorithms.clusters.resolving.involvement import NumericRows
+from linkwright.algorithms.clusters.resolving.scaled_rows import ScaledRows
 from linkwright.algorithms.rows.row_scales import rank_tolerance, row_scales
 from linkwright.errors import InputError
+from linkwright.model import Tree
 from linkwright.referee import solve_kkt
 from linkwright.robots import four_bar
 
@@ -44,6 +48,27 @@ def test_all_agree_on_the_rank_on_the_way_to_a_toggle(parallelogram, distance):
     np.testing.assert_allclose(np.linalg.norm(across @ v), np.linalg.norm(v), rtol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_clusters_say_singular_where_a_direction_no_longer_counts(parallelogram, dtype):
+    """And near there, within three times the tolerance at least; whatever the rank is where pivots were chosen."""
+    tolerance = rank_tolerance(parallelogram, dtype)
+    status = lw.reference(parallelogram, "cluster_aba", coordinates="spanning", outputs="status", dtype=dtype)
+
+    def said(distance):
+        return status(folded(distance).astype(dtype), np.zeros(1, dtype), np.ones(1, dtype))
+
+    assert [said(share * tolerance) for share in (1.5, 0.9, 0.1)] == [2, 2, 2]
+    assert [said(share * tolerance) for share in (10.0, 100.0)] == [0, 0]
+
+
+@pytest.mark.parametrize("distance", [1e-2, 1e-4, 1.5e-5, 7e-6, 1e-6, 1e-8])
+def test_planning_of_clusters_counts_as_all_others_do(parallelogram, distance):
+    model, q = parallelogram, folded(distance)
+    cluster = next(c for c in ClusterPlan(model).graph.clusters if c.constraints)
+    rows = NumericRows(Tree(model, choose_cheap_frames=False), cluster.bodies, cluster.constraints)
+    assert ScaledRows(model, q).rank(rows, rows(q)[0]) == lw.check_state(model, q).rank
+
+
 @pytest.mark.parametrize("solver", ["lcaba", "prox_bbo", "prox_ltl"])
 @pytest.mark.parametrize("distance", [1e-2, 1e-4, 1e-6, 1e-8])
 def test_solvers_drop_what_the_referee_drops(parallelogram, solver, distance):
@@ -74,7 +99,7 @@ def test_a_tolerance_of_the_users_own(parallelogram):
 def test_assembly_refuses_what_is_no_tolerance(parallelogram, tolerance):
     for function in (lw.project_configuration, lw.check_state):
         with pytest.raises(InputError, match=r"tolerance is .*expected a positive number"):
-            function(parallelogram, parallelogram.reference, tolerance=tolerance)
+            function(parallelogram, parallelogram.drawn, tolerance=tolerance)
 
 
 @pytest.mark.parametrize("tolerance", BAD)

@@ -133,7 +133,7 @@ exact_forward = [r.name for r in problems()[FORWARD_DYNAMICS] if r.exact and r.c
 def test_what_is_said_to_be_exact_is(name, rng):
     recipe = RECIPES[name]
     model = model_for(recipe)
-    q = model.reference if model.has_loops else model.random_configuration(rng)
+    q = model.drawn if model.has_loops else model.random_configuration(rng)
     v, tau = np.zeros(model.nv), rng.normal(size=model.nv)
     found = lw.reference(model, name, outputs="a")(q, v, tau)
     assert found == pytest.approx(lw.solve_kkt(model, q, v, tau).a, rel=1e-7, abs=1e-7)

@@ -15,8 +15,8 @@ from linkwright.programs.meanings import input_meaning, option_meaning, output_m
 # Headings of the groups in which `programs` lists its recipes, in its order.
 GROUPS = {
     "DYNAMICS": "Trees", "CONSTRAINED": "Constrained dynamics", "CONTACT": "Contact",
-    "CONSTRAINT_PROGRAMS": "Constraints at a state", "ACTUATION": "Closed-loop inverse dynamics",
-    "DELASSUS": "Delassus matrices",
+    "CONSTRAINT_PROGRAMS": "Constraints at a state", "CLOSING": "Closed poses",
+    "ACTUATION": "Closed-loop inverse dynamics", "DELASSUS": "Delassus matrices",
     "CLUSTERS": "Clusters: dynamics in independent coordinates",
     "CLUSTER_COORDINATES": "Clusters: between independent and spanning coordinates",
     "KINEMATICS": "Kinematics", "STEP": "Simulation", "ACTUATORS": "Actuators",

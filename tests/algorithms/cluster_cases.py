@@ -63,7 +63,7 @@ def well_posed(model, pose) -> bool:
         used = {c for steps in found.steps for step in steps for c in step.constraints}
         if not found.coordinates or used != set(found.embedded):
             return False  # a constraint that holds anyway
-        at_rest = {"q": found.reference, "yd": np.zeros(len(flat(found)))}
+        at_rest = {"q": found.drawn, "yd": np.zeros(len(flat(found)))}
         state = solved(model, at_rest, coordinates="spanning", pose=pose)
     except LinkwrightError:
         return False
@@ -129,7 +129,7 @@ def random_state(model, pose, rng, spread=0.3):
     """(y, yd, tau_y) near a pose that closes the loops."""
     found = plan(model, pose=pose)
     ny = len(flat(found))
-    q = model.integrate(found.reference, rng.normal(size=model.nv) * spread)
+    q = model.integrate(found.drawn, rng.normal(size=model.nv) * spread)
     return q[found.coordinates], rng.normal(size=ny), rng.normal(size=ny)
 
 

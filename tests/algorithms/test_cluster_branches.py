@@ -47,7 +47,7 @@ def test_jansen_leg_over_ten_turns(closure):
     result = at_rest(step, y)
     assert np.all(result.status == 0) and result.residual.max() < 1e-13
     assert_no_jumps(y, result, fastest=3)
-    np.testing.assert_allclose(at_rest(step, np.zeros((1, 1))).q[0], model.reference, atol=1e-13)
+    np.testing.assert_allclose(at_rest(step, np.zeros((1, 1))).q[0], model.drawn, atol=1e-13)
     a_turn_on = at_rest(step, y + TURN).q - result.q
     np.testing.assert_allclose(a_turn_on, np.tile(np.round(a_turn_on[0] / TURN) * TURN, (POSES, 1)), atol=1e-10)
     assert np.round(a_turn_on[0] / TURN).tolist() == [1, -1, -1, 0, 0, 0, 0]  # rods lag behind the crank, by its turns
@@ -102,7 +102,7 @@ def test_five_bar_everywhere(five_bar, rng):
     tips = five_bar_tips(five_bar, result.q[solved])
     across = cross(other[solved] - one[solved], tips - one[solved])
     (one,), (other,) = five_bar_points(np.zeros((1, 2)))
-    drawn = cross(other - one, five_bar_tips(five_bar, five_bar.reference[None])[0] - one)
+    drawn = cross(other - one, five_bar_tips(five_bar, five_bar.drawn[None])[0] - one)
     assert np.all(across * drawn > 0)
 
 
@@ -138,7 +138,7 @@ def test_another_branch_is_said():
     joint, n = "second_rocker_joint", model.iq[model.joint_index("second_rocker_joint")].start
     options = {"independent": joint, "outputs": STATE}
     followed, hurried = (lw.compile(model, "cluster_aba", newton=newton, **options) for newton in (None, (0, 12)))
-    y = model.reference[n] + np.linspace(-3.0, 3.0, 4001)[:, None]
+    y = model.drawn[n] + np.linspace(-3.0, 3.0, 4001)[:, None]
     right, hasty = at_rest(followed, y), at_rest(hurried, y)
     both = (right.status == 0) & (hasty.status == 0)
     assert both.sum() > 300 and np.abs(hasty.q - right.q)[both].max() < 1e-9
@@ -167,7 +167,7 @@ def closing_offsets(model, crossed):
     """Joint coordinates count from the drawn pose, and the crossed four-bar is drawn with its bars turned."""
 
     def angles(m):
-        places = lw.reference(m, "forward_kinematics")(m.reference)
+        places = lw.reference(m, "forward_kinematics")(m.drawn)
         pins = {name: places.positions[m.body_index(name)][[0, 2]] for name in ("coupler", "rocker")}
         frame = m.constraints[0].frame
         body, at = m.frame(frame).body, m.frame(frame).placement.translation

@@ -44,7 +44,7 @@ def test_motors_else_what_is_nearest_the_base(robot, joints, rng):
     model = lw.load(robot)
     assert chosen(model) == joints
     found = plan(model)
-    y = found.reference[found.coordinates] + rng.uniform(-0.05, 0.05, len(joints))
+    y = found.drawn[found.coordinates] + rng.uniform(-0.05, 0.05, len(joints))
     assert_same_as_on_the_tree(model, y, rng.normal(size=len(joints)), rng)
 
 
@@ -90,7 +90,7 @@ def test_a_rod_between_balls(rng):
     found = plan(model)
     assert sorted(chosen(model)) == ["crank_joint", "rod_joint"]
     assert len(flat(found)) == 2 and len(found.coordinates) == 5
-    y = found.reference[found.coordinates]
+    y = found.drawn[found.coordinates]
     moved = lw.reference(model, "integrate_independent")(y, [0.2, -0.3])
     assert_same_as_on_the_tree(model, moved, rng.normal(size=2), rng)
 
@@ -153,7 +153,7 @@ def test_the_advice_about_feet_works():
     found = plan(model, loops=tuple(feet))
     assert len(chosen(model, loops=tuple(feet))) == 6
     standing = lw.reference(model, "spanning_position", loops=feet)
-    assert standing(found.reference[found.coordinates]).residual < 1e-12
+    assert standing(found.drawn[found.coordinates]).residual < 1e-12
 
     loops = model.without_constraints().with_constraints(*(c for c in model.constraints if c.name not in feet))
     lw.trace_program(loops, "cluster_rnea")

@@ -50,7 +50,7 @@ def test_four_bar_in_closed_form(closure, mirrored, known, rng):
     model = four_bar(closure=closure, mirrored=mirrored)
     found = plan(model, independent=(known,))
     assert type(found.steps[1][0].solved).__name__ == "DyadStep"
-    reference = found.reference[model.iq[model.joint_index(known)].start]
+    reference = found.drawn[model.iq[model.joint_index(known)].start]
     for y in reference + rng.uniform(-0.3, 0.3, 5):
         result = lw.reference(model, "spanning_position", independent=known)([y])
         assert result.residual < 1e-12
@@ -100,7 +100,7 @@ def test_energy_of_a_swinging_four_bar():
 def test_lengths_may_be_inputs():
     """With placements as inputs a four-bar is solved by Newton's method, for the lengths it is given."""
     model = four_bar()
-    reference = plan(model, independent=("crank_joint",)).reference
+    reference = plan(model, independent=("crank_joint",)).drawn
     y, yd, tau = reference[:1], [0.7], [0.3]
     options = {"independent": "crank_joint", "pose": reference}
     given = lw.default_parameters(model, ("placements",))["placements"]
@@ -181,7 +181,7 @@ def test_spatial_loop_by_newtons_method(rng):
     builder.add_frame("c_end", "c", (0.6, 0, 0))
     model = builder.build().with_constraints(lw.connect("b_end", "c_end", name="ball"))
     found = plan(model, independent=("a_joint",))
-    y0 = found.reference[0]
+    y0 = found.drawn[0]
     result = lw.reference(model, "spanning_position", independent="a_joint")
     for y in y0 + rng.uniform(-0.5, 0.5, 6):
         assert result([y]).residual < 1e-11

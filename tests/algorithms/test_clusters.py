@@ -23,7 +23,7 @@ def states(model, rng, batch=None, spread=0.6):
     found = plan(model)
     size = () if batch is None else (batch,)
     v = rng.normal(size=(*size, model.nv)) * spread
-    q = model.integrate(np.broadcast_to(found.reference, (*size, model.nq)), v)
+    q = model.integrate(np.broadcast_to(found.drawn, (*size, model.nq)), v)
     ny = len(flat(found))
     return q[..., found.coordinates], rng.normal(size=(*size, ny)), rng.normal(size=(*size, ny))
 
@@ -215,9 +215,9 @@ def test_an_open_pose_is_said(rng):
             model, "cluster_aba", coordinates="spanning", outputs=("ydd", "residual", "status")
         )
         zero = np.zeros(len(flat(at)))
-        closed = step(at.reference, zero, zero)
+        closed = step(at.drawn, zero, zero)
         assert closed.status == 0 and closed.residual < 1e-12
-        q = at.reference.copy()
+        q = at.drawn.copy()
         q[model.iq[model.joint_index(joint)].start] += 0.1
         opened = step(q, zero, zero)
         assert opened.status == 1 and 0.01 < opened.residual < 0.2

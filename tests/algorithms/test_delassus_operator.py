@@ -96,7 +96,7 @@ def test_many_vectors(rng):
 @pytest.mark.long
 def test_solutions_invert_products(rng):
     model = lw.load("digit_like")  # 48 rows of rank 30
-    at = lw.delassus_operator(model, mu=50.0, outputs=("product", "solve")).factor(model.reference)
+    at = lw.delassus_operator(model, mu=50.0, outputs=("product", "solve")).factor(model.drawn)
     x = rng.normal(size=(3, model.nc))
     f = at.solve(x)
     # light links make entries of 1e5, which what the sweeps leave of f (SWEPT) is multiplied by
@@ -215,7 +215,7 @@ def test_one_program_costs_a_factorization_and_its_applications():
 def test_status_tells_where_solutions_cannot_be_believed(method, rng):
     """Rows given twice: damping alone tells their multipliers apart, so stiffness costs digits."""
     model = repeated(lw.load("four_bar"))
-    q, x = model.reference, rng.normal(size=model.nc)
+    q, x = model.drawn, rng.normal(size=model.nc)
     v = tau = np.zeros(model.nv)
     operator = lw.delassus_operator(model, mu="input", method=method)
     believed = []
@@ -284,7 +284,7 @@ def test_refusals():
         lw.delassus_operator(model, outputs="solv")
     with pytest.raises(InputError, match="takes no external forces"):
         lw.compile(model, "delassus_operator", outputs="product", f_ext=True)
-    at = lw.delassus_operator(model, outputs="product").factor(model.reference)
+    at = lw.delassus_operator(model, outputs="product").factor(model.drawn)
     with pytest.raises(InputError, match="made for product; make it with outputs= that include 'bias'"):
         at.bias(np.zeros(model.nv), np.zeros(model.nv))
     with pytest.raises(InputError, match="'x' has shape"):
@@ -296,5 +296,5 @@ def test_refusals():
 def test_nothing_to_constrain():
     model = lw.load("quadruped").without_constraints()
     assert tree_of(model).constraints == ()
-    at = lw.delassus_operator(model).factor(model.reference)
+    at = lw.delassus_operator(model).factor(model.drawn)
     assert at.product(np.zeros(0)).shape == (0,)

@@ -21,7 +21,7 @@ def system(request):
         pytest.skip(f"needs {known.needs}")
     model = lw.load(request.param)
     rng = np.random.default_rng(5)
-    q = model.integrate(model.reference, 0.05 * rng.normal(size=model.nv))
+    q = model.integrate(model.drawn, 0.05 * rng.normal(size=model.nv))
     q = lw.project_configuration(model, q)
     v = lw.project_velocity(model, q, rng.normal(size=model.nv))
     return model, q, v, 0.1 * rng.normal(size=model.nv)

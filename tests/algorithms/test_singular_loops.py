@@ -35,7 +35,7 @@ def test_a_flat_parallelogram(flat, name):
 @pytest.mark.parametrize("name", ["bbo", "ltl"])
 def test_hard_solvers_flag_it(flat, name):
     model, q = flat
-    assert lw.compile(model, name, outputs="status")(q, np.zeros(3), np.zeros(3)) in (2, 3)
+    assert lw.compile(model, name, outputs="status")(q, np.zeros(3), np.zeros(3)) == 2
 
 
 @pytest.mark.parametrize("name", PROXIMAL)
@@ -52,7 +52,7 @@ def test_rows_that_cannot_move_are_called_dependent_and_not_a_number_is_called_s
     pin = four_bar().constraints[0]
     model = four_bar().without_constraints().with_constraints(lw.connect(pin.frame, pin.other))
     dynamics = lw.reference(model, "bbo", outputs=("a", "status"))
-    q, zeros = model.reference, np.zeros(model.nv)
+    q, zeros = model.drawn, np.zeros(model.nv)
     assert dynamics(q, zeros, zeros + 1.0).status == 2
     assert dynamics(q * np.nan, zeros, zeros).status == 3
 

@@ -27,7 +27,7 @@ def test_compiled_or_not(case, rng):
     make, motors, held = CASES[case]
     model = make()
     fast, reference = lw.MotorMap(model, motors, held=held), slow(model, motors, held)
-    start = np.array(model.reference)
+    start = np.array(model.drawn)
     wanted = fast.motor_position(start) + rng.uniform(-0.03, 0.03, (4, fast.nq))
     q = fast.joints_from_motors(wanted, np.tile(start, (4, 1)))
     assert fast._compiled.position(wanted, np.tile(start, (4, 1))) is not None  # this was not the slow way
@@ -48,14 +48,14 @@ def test_compiled_or_not(case, rng):
     for reference_frame in ("local", "world") if model.nv < 10 else ("local",):
         J, expected = (m.frame_jacobian(q, frame, reference_frame) for m in (fast, reference))
         np.testing.assert_allclose(J, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
-        again = lw.closed_loop_jacobian(model, q, frame, motors, reference=reference_frame, held=held)
+        again = lw.closed_loop_jacobian(model, q, frame, motors, seen_from=reference_frame, held=held)
         np.testing.assert_array_equal(again, J)
 
 
 def test_what_is_left_to_singular_values():
     model = five_bar()
     pair = lw.MotorMap(model, ["left_motor", "right_motor"])
-    q = lw.project_configuration(model, np.array(model.reference))
+    q = lw.project_configuration(model, np.array(model.drawn))
     assert pair._compiled.velocity(q, [1.0, 0.5]) is not None
     opened = q + np.array([0.0, 1e-3, 0.0, 0.0])
     assert pair._compiled.velocity(opened, [1.0, 0.5]) is None and pair.velocity(opened, [1.0, 0.5]).shape == (4,)
@@ -75,7 +75,7 @@ def test_a_quaternion_of_wrong_length():
     """It is refused with the same words, compiled or not."""
     model = lw.robots.jansen_beast(2, base="floating")
     drive = lw.MotorMap(model, "crank_joint", held="root_joint")
-    q = np.array(model.reference)
+    q = np.array(model.drawn)
     drive.velocity(q, [1.0])
     q[3:7] *= 1.01
     with pytest.raises(lw.LinkwrightError, match=r"quaternion of joint 'root_joint' in q has length 1\.01"):

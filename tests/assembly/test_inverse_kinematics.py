@@ -58,10 +58,10 @@ def test_random_reachable_poses_in_a_batch(name, body):
 def test_loops_stay_closed():
     model = lw.load("five_bar")
     rng = np.random.default_rng(0)
-    goals = np.array([lw.project_configuration(model, model.integrate(model.reference, 0.3 * rng.normal(size=model.nv)))
+    goals = np.array([lw.project_configuration(model, model.integrate(model.drawn, 0.3 * rng.normal(size=model.nv)))
                       for _ in range(12)])  # fmt: skip
     p, _ = places(model, "left_lower", goals)
-    found = lw.inverse_kinematics(model, {"left_lower": p}, q0=model.reference, limits=False)
+    found = lw.inverse_kinematics(model, {"left_lower": p}, q0=model.drawn, limits=False)
     assert found.ok.all()
     assert np.abs(lw.compile(model, "constraint_error")(found.q)).max() < 1e-8
     far = lw.inverse_kinematics(model, {"left_lower": (50.0, 0.0, 50.0)}, limits=False, starts=2)

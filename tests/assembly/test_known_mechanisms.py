@@ -14,12 +14,12 @@ LOOPED = ["slider_crank", "four_bar", "five_bar", "watt_six_bar", "stephenson_si
 @pytest.mark.parametrize("name", LOOPED)
 def test_every_mechanism_is_closed_as_drawn_and_again_after_a_push(name):
     model = lw.load(name)
-    check = lw.check_state(model, model.reference).raise_if_open()
-    known = lw.mobility(model, model.reference)
+    check = lw.check_state(model, model.drawn).raise_if_open()
+    known = lw.mobility(model, model.drawn)
     assert (check.rank, check.mobility, check.singular) == (known.rank, known.mobility, False)
     rng = np.random.default_rng(0)
     for size in (0.02, 0.3):
-        pushed = model.integrate(model.reference, rng.uniform(-size, size, model.nv))
+        pushed = model.integrate(model.drawn, rng.uniform(-size, size, model.nv))
         q = lw.project_configuration(model, pushed)
         v = lw.project_velocity(model, q, rng.normal(size=model.nv), weighted=None)
         lw.check_state(model, q, v, tolerance=1e-12).raise_if_open()
@@ -29,7 +29,7 @@ def test_every_mechanism_is_closed_as_drawn_and_again_after_a_push(name):
 def test_a_biped_with_redundant_closures():
     """48 rows of rank 30: six rows close each of six loops of which the plane needs three."""
     model = lw.load("digit_like")
-    pushed = model.integrate(model.reference, np.random.default_rng(0).uniform(-0.1, 0.1, model.nv))
+    pushed = model.integrate(model.drawn, np.random.default_rng(0).uniform(-0.1, 0.1, model.nv))
     check = lw.check_state(model, lw.project_configuration(model, pushed))
     assert check.raise_if_open() and (check.rows, check.rank, check.mobility) == (48, 30, 14)
 
@@ -40,7 +40,7 @@ def platform():
     model = lw.load("stewart_platform")
     legs = [f"piston{k}_joint" for k in range(1, 7)]
     names = [f"cylinder{k}" for k in range(1, 7)] + [f"piston{k}" for k in range(1, 7)] + ["platform"]
-    drawn = lw.reference(model, "forward_kinematics", frames=names)(model.reference).positions
+    drawn = lw.reference(model, "forward_kinematics", frames=names)(model.drawn).positions
     return model, drawn[:6], drawn[6:12], drawn[12], lw.MotorMap(model, legs)
 
 
@@ -56,7 +56,7 @@ def test_a_stewart_platform_follows_its_legs(platform, rng):
     model, _, _, centre, legs = platform
     for _ in range(4):
         shift, rpy = rng.uniform(-0.08, 0.08, 3), rng.uniform(-0.2, 0.2, 3)
-        q = legs.joints_from_motors(moved(platform, shift, rpy)[1], model.reference)
+        q = legs.joints_from_motors(moved(platform, shift, rpy)[1], model.drawn)
         found = lw.reference(model, "forward_kinematics", frames=["platform"])(q)
         assert found.positions[0] == pytest.approx(centre + shift, abs=1e-10)
         assert found.rotations[0] == pytest.approx(Pose.from_rpy((0, 0, 0), rpy).rotation, abs=1e-10)
@@ -67,10 +67,10 @@ def test_a_stewart_platforms_jacobian_inverts_that_of_its_legs(platform):
     model, feet, _, centre, legs = platform
     shift, rpy = np.array([0.03, -0.05, 0.06]), (0.1, -0.15, 0.05)
     heads, lengths = moved(platform, shift, rpy)
-    q = legs.joints_from_motors(lengths, model.reference)
+    q = legs.joints_from_motors(lengths, model.drawn)
     along = (heads - feet) / np.linalg.norm(heads - feet, axis=1)[:, None]
     rates = np.hstack([along, np.cross(heads - centre - shift, along)])
-    J = lw.closed_loop_jacobian(model, q, "platform", legs.motors, reference="local_world_aligned")
+    J = lw.closed_loop_jacobian(model, q, "platform", legs.motors, seen_from="local_world_aligned")
     assert rates @ J == pytest.approx(np.eye(6), abs=1e-10)
     # holding it still: the legs carry the platform's and their own weight
     still = np.zeros(model.nv)
@@ -85,7 +85,7 @@ def test_a_delta_robot_meets_its_closed_form(rng):
     motors = lw.MotorMap(model, arms)
     radial = np.array([[np.cos(x), np.sin(x), 0.0] for x in (0, 2 * np.pi / 3, 4 * np.pi / 3)])
     for turn in rng.uniform(-0.4, 0.5, (4, 3)):
-        q = motors.joints_from_motors(turn, model.reference)
+        q = motors.joints_from_motors(turn, model.drawn)
         pose = lw.reference(model, "forward_kinematics", frames=["platform"])(q)
         assert pose.rotations[0] == pytest.approx(np.eye(3), abs=1e-9)  # it never tilts
         below = 0.3 + turn[:, None]  # arms as drawn are 0.3 rad below the horizontal
@@ -98,10 +98,10 @@ def test_jansens_leg_comes_back_after_a_turn_of_its_crank():
     model = lw.load("jansen_leg")
     crank = model.joints[0].name
     turns = np.linspace(0, 2 * np.pi, 13)
-    q = lw.MotorMap(model, crank).joints_from_motors(turns[:, None], model.reference)
+    q = lw.MotorMap(model, crank).joints_from_motors(turns[:, None], model.drawn)
     assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
-    assert np.abs(wrapped(q[-1] - model.reference)).max() < 1e-9
-    assert np.abs(wrapped(q[6] - model.reference)).max() > 0.1
+    assert np.abs(wrapped(q[-1] - model.drawn)).max() < 1e-9
+    assert np.abs(wrapped(q[6] - model.drawn)).max() > 0.1
 
 
 def test_the_toes_of_a_biped_in_the_air(rng):
@@ -114,7 +114,7 @@ def test_the_toes_of_a_biped_in_the_air(rng):
     arm = ["shoulder_roll", "shoulder_pitch", "shoulder_yaw", "elbow"]
     sides = [(side, part) for side in ("left", "right") for part in (*leg, *arm)]
     motors = lw.MotorMap(flying, [f"{side}_{part}_joint" for side, part in sides], held="root_joint")
-    q = motors.joints_from_motors(rng.uniform(-0.1, 0.1, motors.nv), flying.reference)
+    q = motors.joints_from_motors(rng.uniform(-0.1, 0.1, motors.nv), flying.drawn)
     lw.check_state(flying, q, motors.velocity(q, rng.normal(size=motors.nv))).raise_if_open()
 
     toes = ["left_toe_a_joint", "left_toe_b_joint"]

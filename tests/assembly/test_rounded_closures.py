@@ -26,7 +26,7 @@ def hinged_four_bar(tilt: float, offset: float = 0.0) -> lw.Model:
         builder.add_body(name, lw.revolute(f"{name}_joint", "z"), parent=parent, placement=turned, inertia=inertia)
         builder.add_frame(f"{name}_end", name, (length, 0, 0))
     model = builder.build().with_constraints(lw.close_with("revolute", "coupler_end", "rocker_end", name="pin"))
-    return model.with_reference(_planar_pose())
+    return model.with_drawn(_planar_pose())
 
 
 def _planar_pose() -> np.ndarray:
@@ -44,7 +44,7 @@ def _planar_pose() -> np.ndarray:
 def disturbed(model, count, size=0.15):
     for k in range(count):
         rng = np.random.default_rng(k)
-        yield model.integrate(model.reference, rng.uniform(-size, size, model.nv)), rng.normal(size=model.nv)
+        yield model.integrate(model.drawn, rng.uniform(-size, size, model.nv)), rng.normal(size=model.nv)
 
 
 @pytest.mark.parametrize(("tilt", "offset"), [(0.0, 0.0), (1e-7, 0.0), (3e-6, 1e-7), (0.0, 2e-6)])
@@ -64,8 +64,8 @@ def test_linkages_with_rounded_axes(tilt, offset):
 @pytest.mark.parametrize("tilt", [1e-7, 3e-6, 3e-5])
 def test_a_file_that_is_drawn_apart_has_digits_too(tilt):
     """As drawn the loop is open by half a metre; what its digits leave shows at a pose that closes it."""
-    model = hinged_four_bar(tilt).with_reference([0.8, 0.0, 0.3])
-    found = lw.project_configuration(model, model.reference, details=True)
+    model = hinged_four_bar(tilt).with_drawn([0.8, 0.0, 0.3])
+    found = lw.project_configuration(model, model.drawn, details=True)
     assert found.left <= 2 * tilt and found.limited_by_file and found.accuracy > 0.1 * tilt
     tolerance = rank_tolerance(model)
     assert tolerance == 1e-5 if tilt < 1e-6 else tilt < tolerance <= 20 * tilt
@@ -75,15 +75,15 @@ def test_a_file_that_is_drawn_apart_has_digits_too(tilt):
 
 
 def test_what_cannot_be_closed_has_no_digits():
-    model = hinged_four_bar(0.0, offset=0.05).with_reference([0.8, 0.0, 0.3])
+    model = hinged_four_bar(0.0, offset=0.05).with_drawn([0.8, 0.0, 0.3])
     assert rank_tolerance(model) == 1e-5 and file_accuracy(model) == 0.0
     with pytest.raises(lw.NoConvergence, match="pin"):
-        lw.project_configuration(model, model.reference)
+        lw.project_configuration(model, model.drawn)
 
 
 def test_the_whole_turn_of_a_rounded_crank():
     model = hinged_four_bar(1e-7)
-    q = model.reference
+    q = model.drawn
     for angle in np.linspace(0.8, 0.8 + 2 * np.pi, 8):
         q = lw.project_configuration(model, [angle, *q[1:]], fixed="crank_joint", start=q)
         assert q[0] == angle
@@ -93,22 +93,22 @@ def test_the_whole_turn_of_a_rounded_crank():
 
 def test_what_the_file_allows_is_said():
     model = hinged_four_bar(3e-6, 1e-7)
-    found = lw.project_configuration(model, model.reference + 0.1, details=True)
+    found = lw.project_configuration(model, model.drawn + 0.1, details=True)
     assert found.limited_by_file and "what the numbers of the file allow" in str(found) and "'pin'" in str(found)
     state = lw.check_state(model, found.q)
     assert 1e-9 < state.allowed < 2e-5 and "own digits" in str(state)
-    assert not lw.project_configuration(hinged_four_bar(0.0), model.reference + 0.1, details=True).limited_by_file
+    assert not lw.project_configuration(hinged_four_bar(0.0), model.drawn + 0.1, details=True).limited_by_file
 
 
 @pytest.mark.parametrize("offset", [1e-4, 1e-2])
 def test_more_than_rounding_is_a_contradiction(offset):
     model = hinged_four_bar(0.0, offset)
     if offset <= 1e-3:  # a file of few digits; that it closes no further is told
-        found = lw.project_configuration(model, model.reference, details=True)
+        found = lw.project_configuration(model, model.drawn, details=True)
         assert found.limited_by_file and found.accuracy == pytest.approx(offset, rel=1e-3)
         return
     with pytest.raises(lw.NoConvergence, match=r"'pin'.* OPEN"):
-        lw.project_configuration(model, model.reference)
+        lw.project_configuration(model, model.drawn)
 
 
 def test_out_of_reach_by_a_little_is_not_accuracy():
@@ -119,7 +119,7 @@ def test_out_of_reach_by_a_little_is_not_accuracy():
     builder.add_body("cart", lw.prismatic("rail", "x"), inertia=inertia)
     builder.add_frame("tip", "lower", (0.5, 0, 0))
     arm = builder.build().with_constraints(lw.connect("tip", "cart", name="grip"))
-    arm = arm.with_reference(lw.project_configuration(arm, [0.8, -1.6, 0.7]))
+    arm = arm.with_drawn(lw.project_configuration(arm, [0.8, -1.6, 0.7]))
     assert lw.project_configuration(arm, [0.1, -0.2, 1.0 - 1e-8], fixed="rail")[2] == 1.0 - 1e-8
     with pytest.raises(lw.NoConvergence, match="'grip'"):
         lw.project_configuration(arm, [0.1, -0.2, 1.0 + 1e-8], fixed="rail")
@@ -145,7 +145,7 @@ def test_one_rank(name):
 
 def test_velocities_that_contradict_are_named():
     model = hinged_four_bar(1e-7)
-    q = lw.project_configuration(model, model.reference)
+    q = lw.project_configuration(model, model.drawn)
     with pytest.raises(lw.NoConvergence, match="do not let crank_joint, rocker_joint move"):
         lw.project_velocity(model, q, [1.0, 0.0, -3.0], fixed=["crank_joint", "rocker_joint"])
 
@@ -193,7 +193,7 @@ def test_a_hinge_does_not_mind_which_way_its_axis_is_drawn():
     turned = lw.Pose.from_rpy(tuple(end.placement.translation), (np.pi, 0, 0))
     other = replace(model, frames={**model.frames, "rocker_end": replace(end, placement=turned)})
     runs = [
-        lw.simulate(m, m.reference, dt=1e-3, steps=500, control=[0.2, 0, 0], start="as given") for m in (model, other)
+        lw.simulate(m, m.drawn, dt=1e-3, steps=500, control=[0.2, 0, 0], start="as given") for m in (model, other)
     ]
     assert not complaints(runs[0]) and not complaints(runs[1])
     assert np.abs(runs[0].q - runs[1].q).max() < 1e-8 and np.abs(runs[0].v).max() > 0.1

@@ -5,7 +5,7 @@ import pytest
 
 from linkwright.bench.trust import RUNS, measure, recheck
 from linkwright.bench.trust_states import KINDS, draw
-from linkwright.bench.trust_verdicts import NO, WRONG, YES, Exact, Tally, verdicts
+from linkwright.bench.trust_verdicts import NO, PERHAPS, WRONG, YES, Exact, Tally, verdicts
 from linkwright.errors import InputError, LinkwrightError
 
 SMALL = {"reference": 640, "reference32": 320, "float32": 64}
@@ -114,6 +114,8 @@ def test_verdicts():
     assert Known()(fine, 1) == "needless" and Known()(wrong, 1) == "flagged" and Known()(np.inf, 3) == "flagged"
     assert Known(YES)(fine, 0) == "unsaid" and Known(YES)(fine, 4) == "right"
     assert Known(YES)(wrong, 4) == "compromise off" and Known(YES)(fine, 1) == "misnamed"
+    assert Known(PERHAPS)(fine, 0) == Known(PERHAPS)(fine, 4) == "right"
+    assert Known(PERHAPS)(fine, 1) == "needless" and Known(PERHAPS, nearest=5)(fine, 2) == "cautious"
     assert Known()(fine, 4) == "needless" and Known(unmet=True)(fine, 4) == "right"
     assert Known(unmet=True)(fine, 1) == "needless" and Known(unmet=True)(wrong, 4) == "compromise off"
     assert Known(nearest=5)(fine, 2) == "cautious" and Known(nearest=5)(fine, 1) == "needless"

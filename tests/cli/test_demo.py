@@ -78,3 +78,27 @@ def test_a_beast_walks(tmp_path):
     assert result.returncode == 0, result.stderr + result.stdout
     assert "it walks on its feet" in result.stdout and "m deep at most" in result.stdout and "): ok" in result.stdout
     assert re.search(r'"arrows":12,"forces":"', (tmp_path / "linkwright-demo.html").read_text())
+
+
+_HOPPER = """<mujoco model="hopper"><option timestep="0.002" integrator="implicitfast"/><worldbody>
+<geom type="plane" size="5 5 0.1"/>
+<body name="base" pos="0 0 0.5"><freejoint/><geom type="box" size="0.2 0.1 0.02" mass="2"/>
+<body name="left" pos="0.1 0 0"><joint name="left" axis="0 1 0" damping="0.1"/>
+<geom type="capsule" fromto="0 0 0 0 0 -0.2" size="0.02" mass="0.3"/></body>
+<body name="right" pos="-0.1 0 0"><joint name="right" axis="0 1 0" damping="0.1"/>
+<geom type="capsule" fromto="0 0 0 0 0 -0.2" size="0.02" mass="0.3"/></body>
+</body></worldbody></mujoco>"""
+
+
+def test_a_robot_of_the_users_folder_stands_on_its_floor(tmp_path, monkeypatch):
+    """By its own name where the folder of scenes is named, as by its file."""
+    pytest.importorskip("mujoco")
+    (tmp_path / "my_hopper").mkdir()
+    (tmp_path / "my_hopper" / "scene.xml").write_text(_HOPPER)
+    monkeypatch.setenv("LINKWRIGHT_MENAGERIE", str(tmp_path))
+    result = run("demo", "--robot", "my_hopper", "--output", str(tmp_path / "drawn"))
+    assert result.returncode == 0, result.stderr + result.stdout
+    assert "it stands on the ground" in result.stdout and "contact_dynamics): ok" in result.stdout
+    monkeypatch.delenv("LINKWRIGHT_MENAGERIE")
+    result = run("demo", "--robot", "my_hopper", "--output", str(tmp_path / "drawn"))
+    assert result.returncode == 1 and "neither a file nor a known robot" in result.stderr

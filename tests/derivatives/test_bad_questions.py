@@ -56,7 +56,7 @@ def test_no_dependence_is_exactly_zero(rng):
     """Also through solutions: of a step with respect to what it does not read."""
     model = lw.load("four_bar")
     back = lw.vjp(model, "lcaba", of="a", wrt=("q", "lam"), warm_start="input")
-    found = back(model.reference, *rng.normal(size=(2, 3)), np.zeros(2), rng.normal(size=3))
+    found = back(model.drawn, *rng.normal(size=(2, 3)), np.zeros(2), rng.normal(size=3))
     assert np.abs(found.q_bar).max() > 0
     np.testing.assert_array_equal(found.lam_bar, 0.0)
 
@@ -64,7 +64,7 @@ def test_no_dependence_is_exactly_zero(rng):
 def test_single_precision(rng):
     """Solutions are found in double precision whatever the arrays hold."""
     model = lw.load("four_bar")
-    q, (v, tau, w) = model.reference, rng.normal(size=(3, 3))
+    q, (v, tau, w) = model.drawn, rng.normal(size=(3, 3))
     exact = lw.vjp(model, "lcaba")(q, v, tau, w)
     rough = lw.vjp(model, "lcaba", dtype="float32")(*(x.astype(np.float32) for x in (q, v, tau, w)))
     assert rough.q_bar.dtype == np.float32 and rough.status == 0

@@ -30,7 +30,7 @@ def moved(model, found, name, value, direction, step):
         return np.asarray(value, np.longdouble) + direction
     coordinates = found.coordinates if name == "y" else range(model.nq)
     velocities = sorted(n for own in found.independent for n in own) if name == "y" else range(model.nv)
-    q, v = np.array(found.reference, dtype=object), np.zeros(model.nv, dtype=object)
+    q, v = np.array(found.drawn, dtype=object), np.zeros(model.nv, dtype=object)
     q[list(coordinates)], v[list(velocities)] = list(np.asarray(value, np.longdouble)), list(direction)
     return np.array(lw.model.configuration.integrate(model, q, v), np.longdouble)[list(coordinates)]
 
@@ -84,7 +84,7 @@ def test_known_mechanisms(name, rng):
     options = lw.programs.RECIPES["cluster_aba"].options
     found = plan_of(model, options)
     ny = sum(map(len, found.independent))
-    given = {"y": found.reference[found.coordinates], "yd": 0.3 * rng.normal(size=ny), "tau_y": rng.normal(size=ny)}
+    given = {"y": found.drawn[found.coordinates], "yd": 0.3 * rng.normal(size=ny), "tau_y": rng.normal(size=ny)}
     check(model, "cluster_aba", given, rng, wrt=("y", "yd", "tau_y", "masses"))
     check(model, "spanning_position", given, rng, wrt=("y", "placements") if name == "jansen_leg" else ("y",))
 
@@ -92,7 +92,7 @@ def test_known_mechanisms(name, rng):
 def test_jacobians_compiled(rng):
     model = lw.load("jansen_leg")
     found = plan_of(model, lw.programs.RECIPES["cluster_aba"].options)
-    y = np.tile(found.reference[found.coordinates], (4, 1)) + 0.1 * rng.normal(size=(4, 1))
+    y = np.tile(found.drawn[found.coordinates], (4, 1)) + 0.1 * rng.normal(size=(4, 1))
     slopes = lw.jacobian(model, "spanning_position", of="q")(y)
     G = lw.compile(model, "loop_jacobians", outputs="G")(y, np.zeros((4, 1)))
     np.testing.assert_allclose(slopes, G, rtol=1e-9, atol=1e-9)
@@ -101,7 +101,7 @@ def test_jacobians_compiled(rng):
 @pytest.mark.parametrize("integrator", ["damped_euler", "rk4"])
 def test_steps_in_independent_coordinates(integrator, rng):
     model = lw.load("four_bar")
-    q, v = model.reference, lw.compile(model, "spanning_velocity")(model.reference[[0]], np.array([0.7]))
+    q, v = model.drawn, lw.compile(model, "spanning_velocity")(model.drawn[[0]], np.array([0.7]))
     options = {"coordinates": "independent", "integrator": integrator}
     given = {"q": q, "v": v, "tau": np.zeros(model.nv), "dt": np.array(1e-3)}
     program = question("jvp", model, "step", **options).request.program()

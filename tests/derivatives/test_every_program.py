@@ -29,7 +29,7 @@ def state(model, program, rng):
     given = {}
     for x in program.inputs:
         if x.name in CONFIGURATIONS:
-            given[x.name] = model.reference if model.has_loops else model.random_configuration(rng)
+            given[x.name] = model.drawn if model.has_loops else model.random_configuration(rng)
         elif x.name == "dt":
             given[x.name] = np.array(1e-3)
         else:

@@ -64,7 +64,7 @@ def test_positions_found_by_newtons_method(rng):
     model = lw.load("stewart_platform")
     found = plan_of(model, lw.programs.RECIPES["spanning_position"].options)
     asked = question("hessian_vector", model, "spanning_position", "q")
-    y = found.reference[found.coordinates]
+    y = found.drawn[found.coordinates]
     program, back = asked.program(), question("vjp", model, "spanning_position", "q").program()
     at = {x.name: y if x.name == "y" else rng.normal(size=x.shape) for x in program.inputs}
     ends = [run(back, {"y": y + np.asarray(at["y_dot"], np.longdouble) * s, "q_bar": at["q_bar"]}) for s in

@@ -108,7 +108,7 @@ def test_loops(seed, integrator, rng):
 
 def test_projection_and_parameters_of_loops(rng):
     model = lw.load("four_bar")
-    q, v = model.reference, np.zeros(model.nv)
+    q, v = model.drawn, np.zeros(model.nv)
     given, wrt = {"q": q, "v": v, "tau": v}, ("tau", "masses", "placements", "constraint_placements")
     check(model, rng, given=given, tolerance=1e-7, wrt=wrt, reference={"solver": "ltl"}, of=("q", "v", "lam"))
     check(model, rng, given=given, tolerance=1e-7, wrt=("q", "v"), projection=True, reference={"solver": "ltl"})
@@ -118,7 +118,7 @@ def test_memory_of_the_solver_has_no_influence(rng):
     """Multipliers to start from are part of the way to a solution."""
     model = lw.load("four_bar")
     program = question("jacobian", model, "step", "v", ("lam", "lead"), warm_start="input").program()
-    given = {x.name: rng.normal(size=x.shape) for x in program.inputs} | {"q": model.reference, "dt": 1e-3}
+    given = {x.name: rng.normal(size=x.shape) for x in program.inputs} | {"q": model.drawn, "dt": 1e-3}
     found = interpret(program, given)
     np.testing.assert_array_equal(found["dv_dlam"], 0.0)
     assert np.abs(found["dv_dlead"]).max() > 0
@@ -129,15 +129,15 @@ def test_a_step_in_parts_is_told(rng):
     model = lw.load("four_bar")
     gradient = lw.vjp(model, "step")
     rest = np.zeros(model.nv)
-    calm = gradient(model.reference, rest, rest, 1e-3, rest, rest)
-    hit = gradient(model.reference, rest, np.full(model.nv, 1e6), 1e-3, rest, rest)
+    calm = gradient(model.drawn, rest, rest, 1e-3, rest, rest)
+    hit = gradient(model.drawn, rest, np.full(model.nv, 1e6), 1e-3, rest, rest)
     assert calm.status == 0 and hit.status == 1
 
 
 def test_compiled_in_batches(rng):
     model = lw.load("four_bar")
     A = lw.jacobian(model, "step", values=True)
-    q, v, tau = np.tile(model.reference, (5, 1)), *0.01 * rng.normal(size=(2, 5, model.nv))
+    q, v, tau = np.tile(model.drawn, (5, 1)), *0.01 * rng.normal(size=(2, 5, model.nv))
     v *= 0  # from rest, where loops are closed
     found = A(q, v, tau, np.full(5, 1e-3))
     assert found.dq_dq.shape == (5, model.nv, model.nv) and not found.status.any()

@@ -51,6 +51,14 @@ def test_halves_of_characters_are_refused():
     str(caught.value).encode()
     with pytest.raises(ModelError, match="half a character"):
         lw.ModelBuilder().add_body("\udfff", lw.revolute("j", "z"))
+    with pytest.raises(ModelError, match=r"a model's name is .*half a character"):
+        lw.ModelBuilder("\ud800").build()
+    with pytest.raises(ModelError, match=r"a joint's name is .*half a character"):
+        builder = lw.ModelBuilder()
+        builder.add_body("b", lw.revolute("\ud800", "z"))
+        builder.build()
+    with pytest.raises(ModelError, match=r"a constraint's name is .*half a character"):
+        lw.load("chain:2").with_constraints(lw.connect("tip", name="\ud800"))
 
 
 def test_errors_about_files_whose_names_are_no_text_can_be_printed(tmp_path):

@@ -60,7 +60,7 @@ def test_equalities_against_mujoco(name):
     model, source = lw.load(text), mujoco.MjModel.from_xml_string(text)
     referee = MujocoReferee(source, model)
     error = lw.reference(model, "constraint_error")
-    start = model.reference
+    start = model.drawn
     for k, (_, v, tau) in enumerate(states(model, 2)):
         step = np.random.default_rng(k).normal(scale=0.1, size=model.nv)
         q = referee.closed(model.integrate(start, step))
@@ -80,7 +80,7 @@ def test_solvers_agree_with_mujoco(name):
     text = with_equality(BOTH[name])
     model = lw.load(text)
     referee = MujocoReferee(mujoco.MjModel.from_xml_string(text), model)
-    q = referee.closed(model.reference)
+    q = referee.closed(model.drawn)
     rng = np.random.default_rng(0)
     v, tau = rng.normal(size=model.nv), rng.normal(size=model.nv)
     J = referee.rows(q)[0]

@@ -73,7 +73,7 @@ def test_loops_and_clusters_know_of_them():
     text = text.replace("<equality>", tendon + 'coef="1"/></fixed></tendon><equality>')
     model = lw.load(text)
     referee = MujocoReferee(mujoco.MjModel.from_xml_string(text), model)
-    q = referee.closed(model.reference)
+    q = referee.closed(model.drawn)
     rng = np.random.default_rng(0)
     v, tau = rng.normal(size=model.nv), rng.normal(size=model.nv)
     J = referee.rows(q)[0]

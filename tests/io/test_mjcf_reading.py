@@ -35,7 +35,7 @@ def test_quantities_of_joints():
 def test_configurations_are_in_our_layout():
     model = lw.load(EVERY_JOINT)
     assert np.allclose(model.configurations["home"][:7], [1, 2, 3, 0.5, 0.5, 0.5, 0.5])
-    drawn = model.reference
+    drawn = model.drawn
     assert np.allclose(drawn[7], 0.4)  # the hinge's ref
     assert np.allclose(lw.to_mujoco(model, drawn), mujoco.MjModel.from_xml_string(EVERY_JOINT).qpos0)
 

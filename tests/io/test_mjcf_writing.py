@@ -51,7 +51,7 @@ def test_mjcf_survives(text, tmp_path):
     again = lw.load(lw.save(model, tmp_path / "robot.xml"))
     assert_same_tree(model, again)
     assert [c.name for c in again.constraints] == [c.name for c in model.constraints]
-    assert np.allclose(again.reference, model.reference, atol=1e-14)
+    assert np.allclose(again.drawn, model.drawn, atol=1e-14)
     assert {*again.configurations} == {*model.configurations}
     for name, q in model.configurations.items():
         assert np.allclose(again.configurations[name], q, atol=1e-14)
@@ -89,7 +89,7 @@ def test_cassie_in_mujoco():
     model = lw.load("cassie")
     referee = MujocoReferee(mujoco.MjModel.from_xml_string(to_mjcf(model)), model)
     rng = np.random.default_rng(0)
-    q, tau = model.reference, rng.normal(size=model.nv)
+    q, tau = model.drawn, rng.normal(size=model.nv)
     J, error = referee.rows(q)
     assert len(J) == 12 and np.abs(error).max() < 1e-12
     v = rng.normal(size=model.nv)

@@ -87,7 +87,7 @@ def test_poses_relative_to_each_other():
         joint("k", "revolute", "mark", "b"),
     )
     model = read_sdf(text)
-    q = model.reference
+    q = model.drawn
     poses = poses_of(model, q, ["base", "a", "b", "mark", "on_mark", "j"])
     a = Pose.from_rpy([1, 1, 5], [0, 0, np.pi / 2])
     b = a @ Pose.from_rpy([0, 0, 0], [0, np.pi / 2, 0])
@@ -139,7 +139,7 @@ def test_links_that_nothing_carries_hang_on_reversed_joints():
     model = read_sdf(text)
     assert [j.name for j in model.joints] == ["root_joint", "one", "two"] and not model.constraints
     assert any("'two' carries its parent 'rod'" in warning for warning in model.warnings)
-    q = model.reference.copy()
+    q = model.drawn.copy()
     rod, tip = Pose.from_rpy([1, 0, 0], [0, 0, 0.3]), Pose.from_rpy([2, 0, 0], [0, 0.1, 0])
     assert poses_of(model, q, ["rod"])["rod"].is_close(rod, 1e-12)
     q[-1] = 0.4
@@ -204,7 +204,7 @@ def test_floating_or_not():
     text = sdf(link("a", "1 2 3 0 0 0"), link("b", "1 2 4 0 0 0"), joint("ab", "revolute", "a", "b"))
     free, fixed = read_sdf(text), read_sdf(text, floating_base=False)
     assert [j.kind for j in free.joints] == ["free_flyer", "revolute"] and read_sdf(text, floating_base=True) == free
-    assert np.allclose(free.reference, [1, 2, 3, 0, 0, 0, 1, 0])
+    assert np.allclose(free.drawn, [1, 2, 3, 0, 0, 0, 1, 0])
     assert [j.kind for j in fixed.joints] == ["revolute"]
     assert np.allclose(poses_of(fixed, [0.0], ["a"])["a"].translation, [1, 2, 3])
     with pytest.raises(LoadError, match="holds the model to the world"):
@@ -228,7 +228,7 @@ def test_worlds_and_models_inside_models():
     model = read_sdf(text)
     assert np.allclose(model.gravity, [0, 0, -1.6])
     assert [j.name for j in model.joints] == ["one::in::ab", "root_joint", "two::ab"]
-    poses = poses_of(model, model.reference, ["one::in::b", "two::b"])
+    poses = poses_of(model, model.drawn, ["one::in::b", "two::b"])
     assert np.allclose(poses["one::in::b"].translation, [5, 8, 1])
     assert np.allclose(poses["two::b"].translation, [0, 1, 1])
 
@@ -341,7 +341,7 @@ def test_long_chains_of_relative_poses():
         f'<frame name="f{i}"><pose relative_to="f{i - 1}">0.001 0 0 0 0 0</pose></frame>' for i in range(1, 3000)
     )
     text = sdf('<frame name="f0"/>', frames, link("a", "0 0 0 0 0 0", relative_to="f2999"))
-    assert np.allclose(read_sdf(text).reference[:3], [2.999, 0, 0])
+    assert np.allclose(read_sdf(text).drawn[:3], [2.999, 0, 0])
 
 
 @pytest.mark.skipif(not find_robot("cassie").available, reason="needs example-robot-data")
@@ -366,7 +366,7 @@ class TestCassie:
         model = lw.load("cassie")
         links = list(self.drawn_in_the_file())
         assert len(links) == 23
-        poses = poses_of(model, model.reference, [element.get("name") for element, _ in links])
+        poses = poses_of(model, model.drawn, [element.get("name") for element, _ in links])
         for element, pose in links:
             name = element.get("name")
             assert poses[name].is_close(pose, 1e-12), name
@@ -383,12 +383,12 @@ class TestCassie:
     def test_loops_close_from_anywhere_near(self):
         model = lw.load("cassie")
         rng = np.random.default_rng(0)
-        disturbed = model.integrate(model.reference, rng.normal(scale=0.1, size=model.nv))
+        disturbed = model.integrate(model.drawn, rng.normal(scale=0.1, size=model.nv))
         assert max(gap(model, disturbed, c.name) for c in model.constraints) > 1e-2
         # the right foot's hinges are 7e-8 rad from parallel in the file, so its loop closes to 5e-11 m only
         q = lw.project_configuration(model, disturbed, tolerance=1e-10)
         assert max(gap(model, q, c.name) for c in model.constraints) < 1e-10
-        assert np.abs(model.difference(model.reference, q)).max() > 0.05
+        assert np.abs(model.difference(model.drawn, q)).max() > 0.05
 
     def test_pelvis_on_the_ground(self):
         model = lw.load("cassie", floating_base=False)

@@ -72,6 +72,60 @@ def test_it_plays_holds_and_is_pushed(page):
     assert opening(page) < 1e-6
 
 
+def test_one_looks_back_and_goes_on_from_there(page):
+    page.play()
+    page.push("rocker", (1.0, 0.0, 0.0))
+    assert waited(lambda: len(page.history) > 20)
+    page.play(False)
+    first, last = page.history.span
+    middle = (first + last) / 2
+    page.scrub(middle)
+    t, q, v = page.history.at(middle)
+    assert first < t <= middle and np.array_equal(page.q, q) and opening(page) < 1e-6
+    count = len(page.history)
+    page.push("rocker", (0.0, 0.0, 0.0))
+    page.play()
+    assert waited(lambda: page.history.span[1] > t + 0.3)
+    page.play(False)
+    known = page.history.at(t)
+    assert np.array_equal(known[1], q) and np.array_equal(known[2], v) and len(page.history) < count + 60
+    page.pose("crank_joint", 0.4)
+    assert len(page.history) == 0 and page.time.disabled
+
+
+def test_parts_are_switched(page):
+    scene = page.scene
+    assert scene.parts == {"closures": True, "frames": False, "centre of mass": False, "forces": True}
+    for part, on in scene.parts.items():
+        scene.show(part, not on)
+    center = lw.reference(page.model, "center_of_mass")(page.q)
+    assert np.allclose(scene._center.position, center) and scene._center.visible
+    assert scene._closures and not any(node.visible for node in scene._closures)
+    assert all(frame.show_axes for frame in scene._bodies)
+    assert {body for _, body in scene.touchable} == {1, 2, 3}
+
+
+def test_robots_are_changed_and_stand_where_they_can(page):
+    page._change_robot("slider_crank")
+    assert page.model.name == "slider_crank" and opening(page) < 1e-9
+    slides = [j.name for j in page.model.joints if j.kind == "prismatic"]
+    assert slides and all(page.sliders[name].max < 3 for name in slides)  # metres, not half a turn
+    page._change_robot("walking_beast")
+    gap = lw.reference(page.model, "contact_dynamics", outputs="gap")
+    zeros = np.zeros(page.model.nv)
+    assert abs(np.min(gap(page.q, zeros, zeros, 1e-3))) < 2e-3
+    page._change_robot("four_bar")
+    assert page.model is page._given and page.problem == ""
+
+
+def test_a_port_in_use_is_stepped_over(page):
+    other = LivePage("four_bar", port=8123)
+    try:
+        assert other.url != page.url
+    finally:
+        other.close()
+
+
 def test_mistakes_are_named():
     with pytest.raises(InputError, match="port is 0"):
         LivePage("four_bar", port=0)
@@ -80,9 +134,9 @@ def test_mistakes_are_named():
 def test_in_a_browser(page, chromium, tmp_path):  # noqa: F811
     shown = chromium.visit(page.url)
     sliders = "[...document.querySelectorAll('[role=slider]')]"
-    assert waited(lambda: shown.evaluate(f"{sliders}.length") == 1 + len(page.sliders))
+    assert waited(lambda: shown.evaluate(f"{sliders}.length") == 2 + len(page.sliders))
     for _ in range(10):
-        dragged(chromium, shown, f"{sliders}[1]")  # that of the crank, after speed
+        dragged(chromium, shown, f"{sliders}[2]")  # that of the crank, after speed and time
         if waited(lambda: abs(page.q[0]) > 0.2, 2.0):
             break
     assert abs(page.q[0]) > 0.2

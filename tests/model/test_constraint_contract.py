@@ -106,7 +106,7 @@ def test_it_is_stored_renamed_and_shown(kind, tmp_path):
     assert "'c'" in described(constraint) and constraint.holds in described(constraint)
     assert lw.inspect(model).cuts["c"]
     lw.viewer.graph_svg(model, tmp_path / "graph.svg")
-    assert len(lw.viewer.write_svg(model, model.reference, tmp_path / "still.svg").read_text()) > 1000
+    assert len(lw.viewer.write_svg(model, model.drawn, tmp_path / "still.svg").read_text()) > 1000
 
 
 @every_kind

@@ -299,3 +299,11 @@ class TestNumbersOutOfRange:
     def test_others_are_refused(self, make):
         with pytest.raises(ModelError, match=r"1e\+50|finite"):
             make()
+
+
+def test_old_names_of_the_drawn_configuration_say_the_new_ones():
+    model = lw.load("four_bar")
+    with pytest.warns(DeprecationWarning, match=r"Model\.drawn"):
+        assert model.reference is model.drawn
+    with pytest.warns(DeprecationWarning, match=r"with_drawn"):
+        assert np.array_equal(model.with_reference([0.1, 0.2, 0.3]).drawn, [0.1, 0.2, 0.3])

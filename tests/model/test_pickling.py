@@ -22,7 +22,7 @@ def mechanisms():
     held = tree.with_constraints(
         lw.weld("body_3"), lw.connect("body_5", "body_7"), lw.rod("body_9", "body_10", length=0.7),
         lw.couple(one, two, [0.1, -6.0, 0.5]), lw.center_of_mass(), lw.explicit(three, four, lambda y: y[0] * y[0]),
-    ).with_reference(tree.random_configuration(1))  # fmt: skip
+    ).with_drawn(tree.random_configuration(1))  # fmt: skip
     return [tree, held, lw.load("cassie"), lw.load("four_bar"), lw.load("tello"), lw.load("stewart_platform")]
 
 
@@ -32,7 +32,7 @@ def test_a_pickle_gives_the_model_back(model, protocol):
     again = pickle.loads(pickle.dumps(model, protocol))
     assert again is not model and again == model and again.fingerprint == model.fingerprint
     assert again.warnings == model.warnings and hash(again) == hash(model)
-    assert np.array_equal(again.reference, model.reference) and not again.gravity.flags.writeable
+    assert np.array_equal(again.drawn, model.drawn) and not again.gravity.flags.writeable
 
 
 def test_copies_are_the_model_itself():

@@ -70,7 +70,7 @@ def test_mechanisms():
 def test_one_iteration_repeated_from_its_multipliers_is_many_iterations(algorithm):
     """So that Figure 10 compiles one iteration and not eleven programs."""
     model = lw.load("chain_of_loops:1,7")
-    q = model.integrate(model.reference, 0.1 * np.ones(model.nv))
+    q = model.integrate(model.drawn, 0.1 * np.ones(model.nv))
     v, tau = np.linspace(-1, 1, model.nv), np.ones(model.nv)
     one = lw.compile(model, algorithm, iterations=1, mu=100.0, warm_start="input", outputs=("a", "lam"))
     lam = np.zeros(model.nc)

@@ -30,7 +30,7 @@ def model(request):
 
 @pytest.mark.parametrize(("model", "sizes"), EXPECTED.items(), indirect=["model"], ids=list(EXPECTED))
 def test_closed_grasp(model, sizes):
-    q = model.reference
+    q = model.drawn
     assert (model.nv, model.nc, mobility(model, q)) == sizes
     assert all(gap(model, q, c) < 1e-12 for c in model.constraints)
     assert np.abs(lw.reference(model, "constraint_error")(q)).max() < 1e-12
@@ -48,18 +48,18 @@ def test_closed_grasp(model, sizes):
 def test_reference_survives_writing_and_editing(model, tmp_path):
     lw.save(model, tmp_path / "grasp.json")
     again = lw.load(tmp_path / "grasp.json")
-    assert again == model and np.array_equal(again.reference, model.reference)
-    assert model.with_reference(None) != model
-    angle = model.reference[model.iq[model.joint_index("right_joint_0.0")]]
+    assert again == model and np.array_equal(again.drawn, model.drawn)
+    assert model.with_drawn(None) != model
+    angle = model.drawn[model.iq[model.joint_index("right_joint_0.0")]]
     locked = lw.lock_joints(model, {"right_joint_0.0": angle})
-    assert all(gap(locked, locked.reference, c) < 1e-12 for c in locked.constraints)
+    assert all(gap(locked, locked.drawn, c) < 1e-12 for c in locked.constraints)
     both = lw.attach(model, model, placement=(1, 0, 0), prefix="other_")
-    assert np.array_equal(both.reference, np.tile(model.reference, 2))
+    assert np.array_equal(both.drawn, np.tile(model.drawn, 2))
 
 
 @pytest.mark.parametrize("model", ["humanoid_with_cube_standing"], indirect=True)
 def test_standing_humanoid_holds_the_cube_before_its_chest(model):
-    q = model.reference
+    q = model.drawn
     cube = frame_pose(model, q, "cube").translation
     chest = frame_pose(model, q, "torso").translation
     assert cube[0] > chest[0] + 0.15 and abs(cube[1]) < 1e-12
@@ -74,7 +74,7 @@ def test_reaching_too_far():
 
 
 def test_reference_must_fit():
-    with pytest.raises(ModelError, match="reference"):
-        lw.load("four_bar").with_reference([0.0])
-    with pytest.raises(ModelError, match="reference"):
-        lw.load("four_bar").with_reference([0.0, np.nan, 0.0])
+    with pytest.raises(ModelError, match="drawn configuration"):
+        lw.load("four_bar").with_drawn([0.0])
+    with pytest.raises(ModelError, match="drawn configuration"):
+        lw.load("four_bar").with_drawn([0.0, np.nan, 0.0])

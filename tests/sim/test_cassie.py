@@ -20,7 +20,7 @@ def cassie():
     if not any(robot.name == "cassie" and robot.available for robot in lw.list_robots()):
         pytest.skip("cassie is not installed")
     model = lw.load("cassie", floating_base=False)
-    q = model.reference.copy()
+    q = model.drawn.copy()
     for side in SIDES:
         for joint, angle in CROUCHED.items():
             q[model.iq[model.joint_index(f"{side}-{joint}")]] = angle

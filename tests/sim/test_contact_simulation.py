@@ -87,7 +87,7 @@ def test_steps_end_at_the_improvement_that_is_asked_for():
     feet = [lw.sphere(f"{leg}_shank", 0.02, at=(0, 0, -0.2)) for leg in ("FL", "FR", "RL", "RR")]
     model = model.with_shapes(*feet).on_ground(0.6)
     rng = np.random.default_rng(5)
-    q = np.tile(model.reference, (40, 1))
+    q = np.tile(model.drawn, (40, 1))
     q[:, 2] = rng.uniform(0.37, 0.4, 40)
     given = (q, rng.normal(size=(40, model.nv)), np.zeros(model.nv), 2e-3)
 

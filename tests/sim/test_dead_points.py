@@ -38,7 +38,7 @@ def test_passing_a_flat_pose_is_no_reason_for_doubt():
 
 def falling_pantograph() -> tuple[lw.Model, np.ndarray, np.ndarray]:
     robot = lw.load("pantograph_leg")
-    q = lw.project_configuration(robot, robot.reference)
+    q = lw.project_configuration(robot, robot.drawn)
     return robot, q, lw.project_velocity(robot, q, 0.3 * np.random.default_rng(5).normal(size=robot.nv))
 
 
@@ -84,7 +84,7 @@ def test_a_collapsing_biped_is_believed():
     """Its rods weigh little beside its legs: at a dead point they reverse within microseconds. In parts of Euler steps
     it was off by 3 % of its energy after this time."""
     robot = lw.load("digit_like")
-    q = lw.project_configuration(robot, robot.reference)
+    q = lw.project_configuration(robot, robot.drawn)
     trajectory = lw.simulate(robot, q, None, dt=1e-3, steps=3000, record=20, outputs="iterations")
     assert not complaints(trajectory) and energy_share(trajectory) < 0.01 and trajectory.worst[0] < 2e-5
     assert 4 < trajectory["iterations"].mean() < 12  # solutions in a step: parts are few

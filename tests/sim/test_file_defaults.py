@@ -48,10 +48,10 @@ def test_what_the_file_names_is_what_simulations_take(robot):
     for _ in range(20):
         q, _ = simulator.step()
     assert simulator.t == pytest.approx(0.08) and np.allclose(q, ours.q[-1], rtol=0, atol=1e-14)
-    step = lw.reference(robot, "step")(robot.reference, v0, np.zeros(2), 0.004)
-    assert np.allclose(step.q, lw.reference(robot, "step", integrator="rk4")(robot.reference, v0, np.zeros(2), 0.004).q)
+    step = lw.reference(robot, "step")(robot.drawn, v0, np.zeros(2), 0.004)
+    assert np.allclose(step.q, lw.reference(robot, "step", integrator="rk4")(robot.drawn, v0, np.zeros(2), 0.004).q)
     assert not np.allclose(
-        step.q, lw.reference(robot, "step", integrator="euler")(robot.reference, v0, np.zeros(2), 0.004).q
+        step.q, lw.reference(robot, "step", integrator="euler")(robot.drawn, v0, np.zeros(2), 0.004).q
     )
 
 

@@ -15,7 +15,7 @@ MECHANISMS = {"four_bar": 1e-8, "watt_six_bar": 1e-8, "jansen_leg": 1e-8, "tello
 
 def start(name: str, batch: int | None = None):
     robot = lw.load(name)
-    q = lw.project_configuration(robot, robot.reference)
+    q = lw.project_configuration(robot, robot.drawn)
     v = 0.5 * np.random.default_rng(1).normal(size=(batch or 1, robot.nv))
     v = np.array([lw.project_velocity(robot, q, row) for row in v])
     return robot, q, v if batch else v[0]

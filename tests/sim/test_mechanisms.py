@@ -22,7 +22,7 @@ STANDING = lw.PD(400.0, 10.0)
 @pytest.mark.parametrize("projection, bound", [(False, 1e-5), (True, 1e-10)])
 def test_twenty_seconds(name, control, kick, projection, bound, rng):
     model = lw.load(name)
-    v0 = lw.project_velocity(model, model.reference, kick * rng.normal(size=model.nv))
+    v0 = lw.project_velocity(model, model.drawn, kick * rng.normal(size=model.nv))
     trajectory = lw.simulate(
         model, v0=v0, dt=1e-3, steps=20_000, control=control, projection=projection, record=50
     )
@@ -30,7 +30,7 @@ def test_twenty_seconds(name, control, kick, projection, bound, rng):
     assert trajectory.worst[0] < bound and trajectory.drift.max() < bound
     if control is not None:
         assert np.abs(trajectory.v[-1]).max() < 1e-3  # came to rest
-        assert np.abs(model.difference(model.reference, trajectory.q[-1])).max() < 0.2
+        assert np.abs(model.difference(model.drawn, trajectory.q[-1])).max() < 0.2
 
 
 def test_springs_and_dampers_give_back_what_they_take():

@@ -60,3 +60,24 @@ def test_bad_input():
         lw.Simulator(pendulum(), batch=True)
     with pytest.raises(InputError, match="dt is True"):
         lw.Simulator(pendulum(), dt=True)
+
+
+@pytest.mark.parametrize("outputs", [(), ("a",)])
+def test_some_samples_begin_again_and_others_do_not_notice(outputs):
+    """Also with contacts, whose steps tell of their effort besides what was asked for."""
+    builder = lw.ModelBuilder("ball")
+    builder.add_body("ball", lw.free_flyer("base"), inertia=lw.Inertia.sphere(1.0, 0.1))
+    ball = builder.build().with_shapes(lw.sphere("ball", 0.1)).on_ground()
+    q0 = np.tile(ball.drawn, (3, 1))
+    q0[:, 2] = 0.3
+    seen = []
+    for reset in (False, True):
+        simulator = lw.Simulator(ball, batch=3, outputs=outputs)
+        simulator.reset(q0)
+        simulator.step(n=20)
+        if reset:
+            simulator.reset_samples([1], q0[1:2], np.zeros((1, 6)))
+        simulator.step()
+        seen.append(simulator.q.copy())
+        assert all(simulator[name].shape == (3, 6) for name in outputs)
+    assert np.array_equal(seen[0][[0, 2]], seen[1][[0, 2]]) and seen[1][1, 2] > 0.2999 > seen[0][1, 2]

@@ -31,7 +31,7 @@ def standing(height=-0.3):
 
 def test_every_shape_is_drawn_where_it_is():
     model = standing()
-    rotations, positions = body_poses(model, model.reference[None])
+    rotations, positions = body_poses(model, model.drawn[None])
     scene = make_scene(model, rotations[0], positions[0])
     labels = {part.label for part in (*scene.rods, *scene.boxes)}
     assert {f"{shape.name} ({shape.kind})" for shape in EVERY_SHAPE} <= labels
@@ -47,21 +47,21 @@ def test_shapes_that_touch_nothing_are_not_drawn():
     builder = lw.ModelBuilder("block")
     builder.add_body("torso", lw.free_flyer("root"), inertia=lw.Inertia.box(2.0, (0.2, 0.2, 0.2)))
     model = builder.build().with_shapes(*EVERY_SHAPE)
-    rotations, positions = body_poses(model, model.reference[None])
+    rotations, positions = body_poses(model, model.drawn[None])
     assert not any("ball" in rod.label for rod in make_scene(model, rotations[0], positions[0]).rods)
 
 
 def test_the_floor_is_the_plane_that_is_stood_on(tmp_path):
     model = standing(-0.25)
-    page = write_html(model, model.reference[None], [0.0], tmp_path / "a.html")
+    page = write_html(model, model.drawn[None], [0.0], tmp_path / "a.html")
     assert scene_of(page)["floor"] == -0.25
-    assert scene_of(write_html(model, model.reference[None], [0.0], page, floor=1.0))["floor"] == 1.0
+    assert scene_of(write_html(model, model.drawn[None], [0.0], page, floor=1.0))["floor"] == 1.0
 
 
 def test_forces_are_arrows_of_the_frames_that_are_kept(tmp_path):
     model = standing()
     times = np.linspace(0.0, 0.1, 101)  # more than a screen shows
-    q = np.repeat(model.reference[None], 101, axis=0)
+    q = np.repeat(model.drawn[None], 101, axis=0)
     points, vectors = np.zeros((101, 2, 3)), np.zeros((101, 2, 3))
     vectors[:, 0, 2] = np.arange(101)
     vectors[50, 1] = np.nan
@@ -77,12 +77,12 @@ def test_forces_are_arrows_of_the_frames_that_are_kept(tmp_path):
 def test_forces_of_another_form_are_refused(forces, tmp_path):
     model = standing()
     with pytest.raises(InputError, match="forces"):
-        write_html(model, model.reference[None], [0.0], tmp_path / "a.html", forces=forces)
+        write_html(model, model.drawn[None], [0.0], tmp_path / "a.html", forces=forces)
 
 
 def test_a_page_with_arrows_plays(chromium, tmp_path):
     model = standing()
-    q = np.repeat(model.reference[None], 30, axis=0)
+    q = np.repeat(model.drawn[None], 30, axis=0)
     vectors = np.zeros((30, 1, 3))
     vectors[:, 0, 2] = 10.0
     path = write_html(model, q, np.linspace(0, 1, 30), tmp_path / "a.html", forces=(np.zeros((30, 1, 3)), vectors))

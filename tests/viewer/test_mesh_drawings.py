@@ -91,7 +91,7 @@ def test_of_mjcf_where_mujoco_has_it(tmp_path):
     theirs = source.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T + data.geom_xpos[0]
     for model in (lw.load(path), lw.load(source)):
         [skin] = drawn(model)  # group 3 is not shown
-        R, p = lw.reference(model, "forward_kinematics")(model.reference)
+        R, p = lw.reference(model, "forward_kinematics")(model.drawn)
         ours = skin.vertices @ R[skin.body].T + p[skin.body]
         assert skin.colour == "#00ff00" and volume(skin.vertices, skin.faces) > 0
         far = np.linalg.norm(ours[:, None] - theirs[None], axis=2)

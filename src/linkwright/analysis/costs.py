@@ -139,7 +139,7 @@ def _inputs(model: Model, request: Request, batch: int | None) -> list[np.ndarra
         if name == "q":
             values.append(model.random_configuration(rng, batch))
         elif name == "y":  # where the loops can be closed
-            y = reference(model, "independent_position")(model.reference)
+            y = reference(model, "independent_position")(model.drawn)
             values.append(y if batch is None else np.tile(y, (batch, 1)))
         else:
             values.append(rng.normal(size=shape if batch is None else (batch, *shape)))

@@ -54,11 +54,11 @@ class Mobility:
 
 
 def mobility(model: Model, q=None) -> Mobility:
-    """Mobility and redundancy at q (nq,), by default as the mechanism is drawn (`model.reference`).
+    """Mobility and redundancy at q (nq,), by default as the mechanism is drawn (`model.drawn`).
 
     At special poses, drawn ones among them, the rank may be lower than elsewhere nearby.
     """
-    q = model.reference if q is None else np.asarray(q, dtype=float)
+    q = model.drawn if q is None else np.asarray(q, dtype=float)
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
         raise InputError(f"q is {q}; expected {model.nq} finite numbers: one configuration of {model.name!r}")
     if not model.nc:

@@ -55,7 +55,7 @@ def project_configuration(
     to `tolerance`, and what is left along the others is what the file allows.
 
     fixed   joints that keep the coordinates they have in q, e.g. a driven crank
-    start   a pose on the assembly branch wanted, by default the as-drawn one, `model.reference`. If q is far from
+    start   a pose on the assembly branch wanted, by default the as-drawn one, `model.drawn`. If q is far from
             closed, or if `start` is given, the mechanism is moved from there towards q in small steps with its loops
             closed: fixed joints to their coordinates, the others as near to q as the loops let them
     details return a `ClosedConfiguration`, which says how closely the loops are closed and what the file allows
@@ -136,7 +136,7 @@ class _Projection:
             moved = np.abs(self.model.difference(q, found)).max(axis=1, initial=0.0)
             far = ~self.closed(found, error) | (moved > _NEAR)
         if far.any():
-            first = np.tile(self.model.reference, (far.sum(), 1)) if start is None else start[far]
+            first = np.tile(self.model.drawn, (far.sum(), 1)) if start is None else start[far]
             names = [f" (sample {k} of {len(q)})" if len(q) > 1 else "" for k in np.flatnonzero(far)]
             found[far] = self.from_start(q[far], first, found[far], names, given=start is not None)
         return found

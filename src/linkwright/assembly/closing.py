@@ -40,7 +40,7 @@ def _file_accuracy(model: Model) -> float:
         return 0.0
     ease, rounding = np.ones(model.nv), rank_tolerance(model)
     with np.errstate(all="ignore"):
-        start, error = polished(functions, model.reference[None], functions.error(model.reference[None]), ease, np.inf)
+        start, error = polished(functions, model.drawn[None], functions.error(model.drawn[None]), ease, np.inf)
         as_drawn = float(np.abs(error).max())
         if not as_drawn <= rounding:
             start, error = _least_error_of_any(functions, ease)
@@ -59,7 +59,7 @@ def _file_accuracy(model: Model) -> float:
 
 def _least_error_of_any(functions: ConstraintFunctions, ease: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(q, error) of one pose: the most closed of those found from the as-drawn one and from shaken ones."""
-    drawn = functions.model.reference[None]
+    drawn = functions.model.drawn[None]
     starts = np.concatenate([drawn, *(shaken(functions, drawn, ease, k) for k in range(len(SHAKES)))])
     found, error = polished(functions, *least_error(functions, starts, ease, _NEARLY), ease, _ALMOST)
     best = int(np.argmin(np.linalg.norm(error, axis=1)))

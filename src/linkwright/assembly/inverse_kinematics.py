@@ -64,7 +64,7 @@ def inverse_kinematics(
     positions     {frame: (3,) or (B, 3)} in the world, metres
     orientations  {frame: (4,) or (B, 4)} unit quaternions x y z w, from the frame's axes to the world's; or rotation
                   matrices (3, 3), (B, 3, 3)
-    q0            (nq,) or (B, nq) to start from, by default `model.reference`
+    q0            (nq,) or (B, nq) to start from, by default `model.drawn`
     weights       {frame: number} or {frame: (of its position, of its orientation)}, what counts how much where not all
                   can be reached
     fixed         joints that keep the coordinates they have in q0
@@ -90,7 +90,7 @@ def inverse_kinematics(
             "or leave them out: model.without_constraints()"
         )
     names = joint_names(model, "fixed", fixed)
-    start = checked_configuration(model, "q0", model.reference if q0 is None else q0)
+    start = checked_configuration(model, "q0", model.drawn if q0 is None else q0)
     listed = {f"position of {k!r}": x for k, x in places.items()}
     listed |= {f"orientation of {k!r}": x for k, x in turns.items()}
     batched, arrays = same_batch(q0=start, **listed)

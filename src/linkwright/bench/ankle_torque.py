@@ -12,7 +12,7 @@ import numpy as np
 from .. import compile as compile_algorithm
 from ..programs import RECIPES
 from ..programs.cluster_state import plan_of
-from ..robots.mit_humanoid import mit_humanoid_leg
+from ..robots import mit_humanoid_leg
 
 AMPLITUDE, FREQUENCY = 0.5, 1.5  # radians, turns per second
 ANKLE = "foot_link_joint"

@@ -116,7 +116,7 @@ def _closed(name: str, digits: int | None) -> tuple[Model, np.ndarray]:
         with TemporaryDirectory() as folder:
             model = load(rounded_copy(Path(name), digits, Path(folder)))
     model = replace(model, simulation=SimulationDefaults())
-    return model, project_configuration(model, model.reference)
+    return model, project_configuration(model, model.drawn)
 
 
 def run(name: str, model: Model, q: np.ndarray, control: str, seconds: float, windows: bool) -> Belief:
@@ -212,8 +212,8 @@ def _lossless(model: Model) -> bool:
 
 def holding(model: Model) -> PD:
     """Gains that bring each joint back in a tenth of a second, by the inertia it moves as drawn."""
-    inertia = np.diag(np.asarray(reference(model, "crba")(model.reference))).copy()
+    inertia = np.diag(np.asarray(reference(model, "crba")(model.drawn))).copy()
     for i, joint in enumerate(model.joints, start=1):
-        if joint.kind == "free_flyer":
+        if joint.moves.is_free:
             inertia[model.iv[i]] = 0.0
     return PD(inertia / _TIME_CONSTANT**2, 2 * inertia / _TIME_CONSTANT)

@@ -13,9 +13,8 @@ from ..analysis.timing import best_seconds
 from ..compilation import trace_program
 from ..io import load
 from ..model import Model
-from ..programs import RECIPES
+from ..programs import RECIPES, Recipe
 from ..programs.cluster_state import plan_of
-from ..programs.recipe import Recipe
 from ..trace import count_operations
 
 BATCH = 4096
@@ -70,7 +69,7 @@ def random_states(model: Model, rng: np.random.Generator, batch: int) -> tuple[n
     recipe: Recipe = RECIPES["cluster_aba"]
     plan = plan_of(model, recipe.options)
     ny = sum(map(len, plan.independent))
-    q = model.integrate(np.tile(plan.reference, (batch, 1)), rng.uniform(-0.5, 0.5, (batch, model.nv)))
+    q = model.integrate(np.tile(plan.drawn, (batch, 1)), rng.uniform(-0.5, 0.5, (batch, model.nv)))
     return q[:, plan.coordinates], rng.normal(size=(batch, ny)), rng.normal(size=(batch, ny))
 
 

@@ -16,7 +16,7 @@ from .. import compile as compile_algorithm
 from .. import delassus_operator, reference
 from ..analysis.timing import best_seconds
 from ..errors import LinkwrightError
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from ..programs import RECIPES

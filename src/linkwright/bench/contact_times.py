@@ -1,7 +1,8 @@
 """`linkwright bench contact`: steps of robots on the ground, beside MuJoCo's `mj_step` and `rollout`.
 
 Same run, same file, same pairs, same integrator and time step, equalities soft as MuJoCo's; both start each step from
-the last one's accelerations. States move out of step with each other (random commands and pushes), or all stand still.
+the last one's accelerations and end it at MuJoCo's tolerance (`improvement`), or ours at rounding. States move out of
+step with each other (random commands and pushes), or all stand still.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ STEPS = 25  # of a run: commands stay, states go on being out of step
 _SINGLES = 16  # states that are timed one at a time
 _LOOKED_AT = 64  # states of which MuJoCo's passes and contacts are counted
 _TURNS = 3  # at least
-_OUTPUTS = ("q", "v", "lam", "lead", "lag", "warm", "act", "iterations", "status")
+_OUTPUTS = ("q", "v", "lam", "lead", "lag", "warm", "act", "iterations", "effort", "status")
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,11 @@ class ContactTimes:
 
 def measure(
     robots: Sequence[str] = ROBOTS, kinds: Sequence[str] = KINDS, *, seconds: float = 3.0, batch: int = BATCH,
-    tolerance: float | None = None, cache: bool = True, progress: Callable[[str], None] = lambda step: None,
+    exact: bool = False, tolerance: float | None = None, cache: bool = True,
+    progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[ContactTimes]:  # fmt: skip
-    """`robots`: short names of the Menagerie or MJCF files; `tolerance`: ours, the default if None."""
+    """`robots`: short names of the Menagerie or MJCF files; `exact`: ours ends where `tolerance` says (the default if
+    None), not where MuJoCo's does."""
     for name in robots:
         progress(f"{name}: reading")
         scene = MujocoScene(scene_file(name))
@@ -81,7 +84,8 @@ def measure(
         begin = time.perf_counter()
         step = compile(
             scene.ours.unwatched(), "step", outputs=_OUTPUTS, warm_start="input", actuators="input",
-            integrator=scene.integrator, equality="soft", contact="soft", tolerance=tolerance, repeat=True, cache=cache,
+            integrator=scene.integrator, equality="soft", contact="soft", tolerance=tolerance,
+            improvement=0.0 if exact else scene.tolerance, repeat=True, cache=cache,
         )  # fmt: skip
         took = None if step.from_cache else time.perf_counter() - begin
         label = name if name in MENAGERIE else Path(name).stem
@@ -109,7 +113,7 @@ def _measure(
             step.repeat(one, STEPS, every=STEPS, last=_OUTPUTS)
 
     def batched() -> None:  # as `simulate` does
-        step.repeat(many, STEPS, every=STEPS, last=_OUTPUTS, effort="iterations")
+        step.repeat(many, STEPS, every=STEPS, last=_OUTPUTS, effort="effort")
 
     contenders: dict[str, Callable[[], float]] = {
         "single": lambda: _clock(singles) / (STEPS * len(ones)),

@@ -42,7 +42,7 @@ class Convergence:
 
 def states(model: Model, count: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    q = model.integrate(np.tile(model.reference, (count, 1)), _SPREAD * rng.normal(size=(count, model.nv)))
+    q = model.integrate(np.tile(model.drawn, (count, 1)), _SPREAD * rng.normal(size=(count, model.nv)))
     v, tau = rng.normal(size=(count, model.nv)), _TORQUE * rng.normal(size=(count, model.nv))
     half = count // 2
     q[:half] = project_configuration(model, q[:half])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,19 @@ from .. import compile as compile_algorithm
 from .. import jacobian, vjp
 from ..analysis.timing import best_seconds
 from ..errors import InputError
-from ..io import load
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import load, pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from .constrained_times import consistent_velocities
 from .loop_systems import pinocchio_constraints
-from .peers.pinocchio_cpp import PinocchioCpp
+from .peers.pinocchio_cpp import PinocchioCpp, PinocchioCppModel
 from .systems import SYSTEMS
 
 ROBOTS = ("panda", "solo12", "go1", "talos")
 HELD = ("panda H6", "solo12 4F3", "talos 2F6")
 BATCH = 256
 _PEER_ROWS = 16
+_PROXIMAL_MU, _PROXIMAL_ITERATIONS = 1e-10, 2  # Pinocchio's: in Python it takes no fewer to 1e-12
 _NAMES = {"rnea": ("tau", "a"), "aba": ("a", "tau"), "constrained_aba": ("a", "tau")}  # output, last input
 
 
@@ -44,7 +45,8 @@ class DerivativeTimes:
     gradient: float  # one gradient in a single call
     pinocchio_python: float | None
     pinocchio_cpp: float | None
-    error: float | None  # largest difference to Pinocchio relative to the largest entry
+    # largest difference to Pinocchio relative to the largest entry, of points along motions that keep them
+    error: float | None
 
     @property
     def ratios(self) -> tuple[float, float] | None:
@@ -65,7 +67,7 @@ def measure(
         for algorithm in ("rnea", "aba"):
             yield _measured(robot, load(robot), algorithm, peer, seconds, progress)
     for system in held:
-        yield _measured(system, SYSTEMS[system](), "constrained_aba", None, seconds, progress)
+        yield _measured(system, SYSTEMS[system](), "constrained_aba", peer, seconds, progress)
 
 
 def _measured(name: str, model: Model, algorithm: str, peer: PinocchioCpp | None, seconds: float, progress):
@@ -103,9 +105,8 @@ def _measured(name: str, model: Model, algorithm: str, peer: PinocchioCpp | None
         if peer is not None:
             native, rows = peer.model(other), slice(0, _PEER_ROWS)
             many = to_pinocchio(model, q[rows]), v[rows], x[rows]
-            contenders["pinocchio_cpp"] = lambda: cpp_seconds.append(
-                native.time_derivatives(algorithm, *many, repeats=1)[0]
-            )
+            timed = _cpp_call(native, model, other, algorithm)
+            contenders["pinocchio_cpp"] = lambda: cpp_seconds.append(timed(*many, repeats=1)[0])
     progress(f"{name}: measuring {algorithm}")
     best = best_seconds(contenders, seconds=seconds)
     return DerivativeTimes(
@@ -113,8 +114,28 @@ def _measured(name: str, model: Model, algorithm: str, peer: PinocchioCpp | None
         gradient.operations.total / own, best["single"] * 1e6, best["batched"] / BATCH * 1e6, best["gradient"] * 1e6,
         best["pinocchio_python"] * 1e6 if "pinocchio_python" in best else None,
         min(cpp_seconds) * 1e6 if cpp_seconds else None,
-        None if expected is None else _error(algorithm, slopes(*one), expected),
+        None if expected is None else _error(algorithm, slopes(*one), expected, _kept(model, *one[:2])),
     )  # fmt: skip
+
+
+def _cpp_call(native: PinocchioCppModel, model: Model, other, algorithm: str) -> Callable[..., tuple[float, Any]]:
+    if not model.constraints:
+        return partial(native.time_derivatives, algorithm)
+    held = native.constrained(_listed(model, other), mu=1 / _PROXIMAL_MU, iterations=_PROXIMAL_ITERATIONS)
+    return partial(held.time, "prox_ltl_derivatives")
+
+
+def _kept(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Of points that are held, derivatives agree along motions that keep them (docs/derivatives.md): (how v must change
+    along with every change of q, the projector onto changes of v); None where there are no points."""
+    if all(c.equality == "weld" for c in model.constraints):
+        return None
+    jacobian = compile_algorithm(model, "constraint_jacobian")
+    J, step = jacobian(q), 1e-5
+    rates = [(jacobian(model.integrate(q, step * e)) - jacobian(model.integrate(q, -step * e))) @ v / (2 * step)
+             for e in np.eye(model.nv)]  # fmt: skip
+    inverse = np.linalg.pinv(J)
+    return -inverse @ np.array(rates).T, np.eye(model.nv) - inverse @ J
 
 
 def _undamped(model: Model) -> Model:
@@ -144,7 +165,7 @@ def _pinocchio_call(pinocchio, model: Model, other, algorithm: str, one):
     models.extend([_rigid_model(pinocchio, other, *c[:3]) for c in _listed(model, other)])
     datas = pinocchio.StdVec_RigidConstraintData()
     datas.extend([c.createData() for c in models])
-    settings = pinocchio.ProximalSettings(1e-12, 1e-10, 10)
+    settings = pinocchio.ProximalSettings(1e-12, _PROXIMAL_MU, 10)
     pinocchio.initConstraintDynamics(other, data, models, datas)
 
     def call():
@@ -166,10 +187,13 @@ def _rigid_model(pinocchio, other, joint: int, placement, kind: str):
     return pinocchio.RigidConstraintModel(kinds[kind], other, joint, placement, pinocchio.LOCAL)
 
 
-def _error(algorithm: str, found, expected) -> float:
+def _error(algorithm: str, found, expected, kept: tuple[np.ndarray, np.ndarray] | None) -> float:
     output, last = _NAMES[algorithm]
-    worst = 0.0
-    for name, theirs in zip(("q", "v", last), expected, strict=True):
-        ours = np.asarray(getattr(found, f"d{output}_d{name}"))
-        worst = max(worst, float(np.abs(ours - theirs).max() / np.abs(theirs).max()))
-    return worst
+    ours = [np.asarray(getattr(found, f"d{output}_d{name}")) for name in ("q", "v", last)]
+    differences = [mine - theirs for mine, theirs in zip(ours, expected, strict=True)]
+    if kept is not None:
+        along, projector = kept
+        differences[0] = differences[0] + differences[1] @ along
+        differences[1] = differences[1] @ projector
+    sizes = (np.abs(theirs).max() for theirs in expected)
+    return max(float(np.abs(d).max() / size) for d, size in zip(differences, sizes, strict=True))

@@ -137,7 +137,7 @@ class Starts:
 
     def __init__(self, model: Model):
         self.model = model
-        self._bases = [i for i, joint in enumerate(model.joints, start=1) if joint.kind == "free_flyer"]
+        self._bases = [i for i, joint in enumerate(model.joints, start=1) if joint.moves.is_free]
         if not self._bases:
             raise InputError(f"{model.name!r} is fixed to the ground; only what is free can be dropped")
         self._gap = compile(model, "contact_dynamics", outputs="gap")
@@ -163,7 +163,7 @@ class Starts:
     def _closed_poses(self) -> np.ndarray:
         if self._poses is None:
             model, rng, found = self.model, np.random.default_rng(0), []
-            stance = next(iter(model.configurations.values()), model.reference)
+            stance = next(iter(model.configurations.values()), model.drawn)
             for _ in range(10 * _POSES):
                 step = rng.normal(size=model.nv) * _SWING
                 for i in self._bases:

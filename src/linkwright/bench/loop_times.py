@@ -12,7 +12,7 @@ import numpy as np
 from .. import compile as compile_algorithm
 from .. import reference
 from ..analysis.timing import best_seconds
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from ..programs import RECIPES
@@ -149,7 +149,7 @@ class _Native:
 
 def closed_states(model: Model, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Closed loops, and velocities that keep them so: elsewhere conventions for J-dot v differ."""
-    q = np.tile(model.reference, (_CHECKED_ROWS, 1))
+    q = np.tile(model.drawn, (_CHECKED_ROWS, 1))
     v, tau = rng.normal(size=(2, _CHECKED_ROWS, model.nv))
-    J = reference(model, "constraint_jacobian")(model.reference)
+    J = reference(model, "constraint_jacobian")(model.drawn)
     return q, v - v @ np.linalg.pinv(J, rcond=1e-10) @ J, tau

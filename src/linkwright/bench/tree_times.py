@@ -9,8 +9,7 @@ import numpy as np
 
 from .. import compile as compile_algorithm
 from ..analysis.timing import best_seconds
-from ..io import load
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import load, pinocchio_model, to_pinocchio
 from ..model import Model
 from ..model.editing import depth_first
 from .peers.pinocchio_cpp import PinocchioCpp

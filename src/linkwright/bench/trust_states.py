@@ -17,8 +17,17 @@ from ..io import load
 from ..model import Model, Pose
 from ..model.constraints import connect, weld
 from ..model.serialization import from_dictionary, to_dictionary
-from ..robots import chain, four_bar, jansen_leg, pantograph_leg, ring, slider_crank, stephenson_six_bar, watt_six_bar
-from ..robots.random import random_tree
+from ..robots import (
+    chain,
+    four_bar,
+    jansen_leg,
+    pantograph_leg,
+    random_tree,
+    ring,
+    slider_crank,
+    stephenson_six_bar,
+    watt_six_bar,
+)
 from ..robots.random_constraints import FORMS, random_closure, random_ground_constraint
 from .trust_poses import States, closed_states, near, open_states
 from .trust_toggles import toggle_states
@@ -69,7 +78,7 @@ def _redundant(rng, number: int, count: int, held_out: bool) -> States:
         model = build(closure=_of(("revolute", "point"), number // 2))
         if number % 10 == 9:
             model = ring(4 + number % 7, planar=True)
-        return closed_states(rng, model.name, model, near(rng, model, model.reference, count))
+        return closed_states(rng, model.name, model, near(rng, model, model.drawn, count))
     model, q, is_closed = _random_graph(rng, number // 2)
     twice = _repeated(model)
     if is_closed:
@@ -87,7 +96,7 @@ def _infeasible(rng, number: int, count: int, held_out: bool) -> States:
     else:
         model, q, _ = _random_graph(rng, number // 2)
     twice = _repeated(model)
-    poses = near(rng, twice, model.reference if q is None else q, count)
+    poses = near(rng, twice, model.drawn if q is None else q, count)
     return open_states(rng, twice.name, twice, poses, desired=True)
 
 
@@ -99,11 +108,11 @@ def _rounded_closures(rng, number: int, count: int, held_out: bool) -> States:
     elif number % 3 == 1:
         build = _of(_LINKAGES_HELD_OUT if held_out else _LINKAGES, number // 3)
         model = _turned(build(closure=_of(("revolute", "point"), number // 6)), rng)
-        q = model.reference
+        q = model.drawn
     else:
         model = _turned(load(_of(_SPATIAL_HELD_OUT if held_out else _SPATIAL, number // 3)), rng)
-        q = model.reference
-    printed = replace(_rounded(model, digits), reference=q)
+        q = model.drawn
+    printed = replace(_rounded(model, digits), drawn=q)
     return closed_states(rng, f"{model.name}, {digits} digits", printed, near(rng, printed, q, count))
 
 
@@ -122,7 +131,7 @@ def _mass_ratios(rng, number: int, count: int, held_out: bool) -> States:
     else:
         model = _random_tree_on_ground(rng, number)
     weighted = _with_tips(model, 10.0**exponent)
-    poses = near(rng, weighted, model.reference if q is None else q, count)
+    poses = near(rng, weighted, model.drawn if q is None else q, count)
     states = closed_states(rng, f"{model.name}, tips x 1e{exponent}", weighted, poses)
     return states if number % 2 else replace(states, v=rng.normal(size=states.v.shape))
 
@@ -134,7 +143,7 @@ def _catalogue(rng, number: int, count: int, held_out: bool) -> States:
     model = load(name)
     if number // len(names) % 2:
         return open_states(rng, f"{name}, random", model, model.random_configuration(rng, count))
-    return closed_states(rng, f"{name}, closed", model, near(rng, model, model.reference, count))
+    return closed_states(rng, f"{name}, closed", model, near(rng, model, model.drawn, count))
 
 
 def _ground(rng, number: int, count: int, held_out: bool) -> States:

@@ -12,9 +12,8 @@ from ..compilation import reference
 from ..errors import ModelError
 from ..model import Model
 from ..model.constraints import connect, couple, weld
-from ..robots import chain, five_bar, four_bar, humanoid, quadruped, slider_crank, stewart_platform
+from ..robots import chain, five_bar, four_bar, humanoid, quadruped, random_tree, slider_crank, stewart_platform
 from ..robots.plane import CLOSURES
-from ..robots.random import random_tree
 from ..robots.random_constraints import FORMS, random_closure, random_ground_constraint
 from .trust_poses import States, consistent
 
@@ -121,7 +120,7 @@ def _held_platform(rng) -> Toggle:
     yaw = math.pi / 2
     model = stewart_platform(rpy=(0.0, 0.0, yaw))
     held = [couple(f"piston{k}_joint", None, [0.0], name=f"held{k}") for k in range(1, 7)]
-    return Toggle(model.with_constraints(*held), model.reference)
+    return Toggle(model.with_constraints(*held), model.drawn)
 
 
 def _flat_five_bar(rng) -> Toggle:

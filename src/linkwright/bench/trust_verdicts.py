@@ -134,7 +134,7 @@ def _verdict(
         return "right" if right else "compromise off"
     if contradiction == YES:
         return "misnamed"
-    if not right or contradiction == PERHAPS:
+    if not right:
         return "flagged"
     return "cautious" if status == STATUS_SINGULAR and close else "needless"
 

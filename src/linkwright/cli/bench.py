@@ -12,6 +12,7 @@ from . import (
     bench_derivatives,
     bench_dynamics,
     bench_loops,
+    bench_many,
     bench_steps,
     contact_table,
     drops_table,
@@ -32,7 +33,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "loops": bench_loops.loops, "price": bench_loops.price, "convergence": bench_loops.convergence,
     "simulate": bench_steps.simulate, "clusters": bench_dynamics.clusters, "compile": bench_steps.compile_time,
     "trust": trust_table.trust, "believe": believe_table.believe, "drops": drops_table.drops,
-    "contact": contact_table.contact, "agree": agree_table.agree,
+    "contact": contact_table.contact, "agree": agree_table.agree, "envs": bench_many.envs,
+    "rollouts": bench_many.rollouts,
 }  # fmt: skip
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)

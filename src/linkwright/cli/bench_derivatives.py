@@ -22,7 +22,7 @@ def derivatives(
     chosen = listed(robots) or bench.ROBOTS
     systems = () if held == "none" else chosen_names(held, bench.SYSTEMS, "system") if held else bench.HELD
     with measuring(as_json) as (console, step):
-        peer, about = peer_if(cpp, step, derivatives=True)
+        peer, about = peer_if(cpp, step, derivatives=True, constrained=bool(systems))
         results = list(bench.measure(chosen, systems, peer=peer, seconds=seconds, progress=step))
     columns = {
         "robot": "", "dof": "d", "program": "", "operations": "d", "ratio": ".1f", "vjp": ".2f", "single": ".2f",

@@ -17,9 +17,11 @@ from rich.table import Table
 import linkwright as lw
 
 from ..errors import InputError
+from ..robots.menagerie import has_scene, scene_file
 from ..sim.exercise import Exercise, exercise
 from ..sim.verdict import complaints
 from ..viewer.mark import drawn_by_us
+from .filming import VIDEO, check_video, film, forces_drawn, recorded_for_pictures
 
 BEAST = "walking_beast"
 _DT = 1e-3
@@ -32,14 +34,18 @@ _REPEATS = 3  # of each timing, the best counts
 
 
 def demo(
-    robot: str = typer.Option(BEAST, help="A name that `linkwright robots` lists, or a file."),
+    robot: str = typer.Option(
+        BEAST, help="A name that `linkwright robots` lists, a file, or (LINKWRIGHT_MENAGERIE) a scene: go2, g1, ..."
+    ),
     output: Path = typer.Option(Path("."), help="Folder for the picture and the animation; made if need be."),
+    video: str = VIDEO,
 ) -> None:
     """Simulate a mechanism with loops, say how fast and how well, and write a picture and an animation."""
     console = Console()
     svg, html = files = [output / f"linkwright-demo.{kind}" for kind in ("svg", "html")]
-    model = lw.load(robot)
+    model = _standing(robot)
     _check_writable(output, files)
+    check_video(video)
     console.print(f"[bold]{escape(str(model))}[/], {_loops(model)}", highlight=False, soft_wrap=True)
     for warning in model.warnings[:5]:
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False, soft_wrap=True)
@@ -48,11 +54,11 @@ def demo(
 
     begin = time.perf_counter()
     with _working(console, "compiling one step (the first time takes a while) ..."):
-        trajectory = _simulate(shown)
+        trajectory = simulate_exercise(shown)
     ready = time.perf_counter() - begin - trajectory.seconds
     console.print(f"code ready after {ready:.1f} s (kept on disk for the next run)", highlight=False)
     with _working(console, "timing ..."):
-        single = max((trajectory, *(_simulate(shown, trajectory) for _ in range(_REPEATS - 1))), key=_speed)
+        single = max((trajectory, *(simulate_exercise(shown, trajectory) for _ in range(_REPEATS - 1))), key=_speed)
         batch = max((_simulate_batch(shown, trajectory) for _ in range(_REPEATS)), key=_speed)
     console.print(_speeds(single, batch))
     for line in str(trajectory).splitlines():
@@ -62,17 +68,28 @@ def demo(
         _draw(shown.model, trajectory, svg, html)
     console.print(f"picture    {escape(str(svg))}", highlight=False, soft_wrap=True)
     console.print(f"animation  {escape(str(html))} (open it in a browser)", highlight=False, soft_wrap=True)
+    if video:
+        film(trajectory, video, traces=_traces(shown.model))
+        console.print(f"film       {escape(video)}", highlight=False, soft_wrap=True)
     raise typer.Exit(1 if complaints(trajectory) else 0)
 
 
-def _simulate(shown: Exercise, again: lw.Trajectory | None = None) -> lw.Trajectory:
+def _standing(robot: str) -> lw.Model:
+    """A scene, which has a floor, where the Menagerie's folder was named; else what `load` finds, on the ground if it
+    floats and has shapes to stand on."""
+    model = lw.load(scene_file(robot) if has_scene(robot) else robot)
+    floats = any(body.parent == 0 and body.joint.kind == "free_flyer" for body in model.bodies[1:])
+    return model.on_ground() if floats and model.shapes and not model.pairs else model
+
+
+def simulate_exercise(shown: Exercise, again: lw.Trajectory | None = None, seconds: float = _SECONDS) -> lw.Trajectory:
+    """The motion, from its start, or from that of a trajectory whose loops are closed."""
     start, closing = (shown.start, shown.closing) if again is None else ((again.q[0], again.v[0]), "as given")
-    steps = round(_SECONDS / _DT)
+    steps = round(seconds / _DT)
     control = shown.control(steps, _DT)
-    kept = lw.viewer.CONTACT_RECORD if shown.model.pairs else ()
     return lw.simulate(
-        shown.model, *start, dt=_DT, steps=steps, control=control, record=_RECORD, start=closing, outputs=kept,
-        integrator=_INTEGRATOR,
+        shown.model, *start, dt=_DT, steps=steps, control=control, record=_RECORD, start=closing,
+        outputs=recorded_for_pictures(shown.model), integrator=_INTEGRATOR,
     )  # fmt: skip
 
 
@@ -100,15 +117,19 @@ def _speeds(single: lw.Trajectory, batch: lw.Trajectory) -> Table:
 
 
 def _draw(model: lw.Model, trajectory: lw.Trajectory, svg: Path, html: Path) -> None:
-    feet = [name for name in model.frames if name.endswith("foot")]
-    traces = list(dict.fromkeys(feet[:1] + feet[-1:]))
     title = f"{model.name}, {trajectory.t[-1]:.3g} s"
     try:
         lw.viewer.write_svg(model, trajectory.q[-1], svg)
-        forces = lw.viewer.contact_arrows(trajectory) if model.pairs else None
-        lw.viewer.write_html(model, trajectory.q, trajectory.t, html, title=title, traces=traces, forces=forces)
+        forces = forces_drawn(trajectory)
+        lw.viewer.write_html(model, trajectory.q, trajectory.t, html, title=title, traces=_traces(model), forces=forces)
     except OSError as error:
         raise InputError(f"cannot write {error.filename}: {error.strerror}; choose another folder: --output") from None
+
+
+def _traces(model: lw.Model) -> list[str]:
+    """The first and the last foot, by name."""
+    feet = [name for name in model.frames if name.endswith("foot")]
+    return list(dict.fromkeys(feet[:1] + feet[-1:]))
 
 
 def _check_writable(folder: Path, files: list[Path]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -44,12 +45,15 @@ def peer_if(
     return find_peer(constrained=constrained, derivatives=derivatives)
 
 
-def table_of(title: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any] | None]) -> Table:
-    """A table: by heading how its numbers are written; texts, with "", stand to the left.
+def table_of(
+    title: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any] | None], *, narrow: bool = False
+) -> Table:  # fmt: skip
+    """A table: by heading how its numbers are written; texts, with "", stand to the left. `narrow`: without lines.
 
     A row holds a value per column: None is "-", texts are themselves; a row that is None ends a section.
     """
-    table = Table(title=title, title_justify="left")
+    layout: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 0, 0, 1)} if narrow else {}
+    table = Table(title=title, title_justify="left", **layout)
     for heading, how in columns.items():
         table.add_column(heading, justify="right" if how else "left")
     for row in rows:

@@ -16,6 +16,7 @@ import linkwright as lw
 
 from ..errors import InputError, SimulationError
 from ..sim.verdict import complaints
+from .filming import VIDEO, check_video, film, forces_drawn, recorded_for_pictures
 
 _FRAMES_PER_SECOND = 60
 
@@ -36,6 +37,7 @@ def simulate(
     threads: str = typer.Option("1", help="A number, or all."),
     plot: str = typer.Option("", help="Write a figure to this file (.png, .svg, .pdf)."),
     html: str = typer.Option("", help="Write an animation to this file."),
+    video: str = VIDEO,
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of text."),
 ) -> None:
     """Simulate a robot from its drawn pose; exits with 1 if the result cannot be believed."""
@@ -44,8 +46,9 @@ def simulate(
     dt = model.simulation.chosen_dt(dt)
     if not (np.isfinite(seconds) and seconds > 0 and np.isfinite(dt) and 0 < dt <= seconds):
         raise InputError(f"seconds is {seconds} and dt {dt}; expected positive numbers, dt the smaller one")
-    if batch and (plot or html):
-        raise InputError("--plot and --html show one simulation; leave --batch out")
+    if batch and (plot or html or video):
+        raise InputError("--plot, --html and --video show one simulation; leave --batch out")
+    check_video(video)
     for option, path in (("--plot", plot), ("--html", html)):
         if path and not Path(path).resolve().parent.is_dir():  # before minutes of computing, not after
             raise InputError(f"{option} {path}: there is no folder {str(Path(path).parent)!r}; make it first")
@@ -57,6 +60,7 @@ def simulate(
         "dt": dt, "steps": steps, "integrator": integrator, "solver": solver or None, "projection": projection,
         "control": lw.PD(kp, kd) if kp or kd else None, "record": max(1, int(1 / (_FRAMES_PER_SECOND * dt))),
         "start": "project" if model.constraints else "check",
+        "outputs": recorded_for_pictures(model) if html or video else (),
         "threads": int(threads) if threads.isdecimal() else threads,
     }  # fmt: skip
     failure = None
@@ -75,7 +79,10 @@ def simulate(
     if html:
         from ..viewer import write_html
 
-        write_html(model, trajectory.q, trajectory.t, html, title=f"{model.name}, {trajectory.t[-1]:.3g} s")
+        title = f"{model.name}, {trajectory.t[-1]:.3g} s"
+        write_html(model, trajectory.q, trajectory.t, html, title=title, forces=forces_drawn(trajectory))
+    if video:
+        film(trajectory, video)
     if as_json:
         document = {
             "robot": model.name, "steps": trajectory.steps, "dt": dt, "solver": trajectory.solver,

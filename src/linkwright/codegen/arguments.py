@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError, unknown_name
+from .python_abi import ALIGNED, C_CONTIGUOUS
 from .signature import ArraySpec, Signature
+
+READABLE = C_CONTIGUOUS | ALIGNED
 
 
 class Bound(NamedTuple):
@@ -37,12 +40,12 @@ def as_usual(signature: Signature, positional: Sequence[Any], named: Mapping[str
     values = _match_names(signature, positional, named) if named or len(positional) != len(specs) else positional
     arrays = []
     for spec, value in zip(specs, values, strict=True):
-        if not _is_usual(value, dtype):
+        if not is_usual(value, dtype):
             value = _as_array(signature, spec, value)
             if value.shape != spec.shape:  # a batch, whose rows may be read where they are
                 return None
             value = np.array(value, dtype, order="C")
-            if not _is_usual(value, dtype):
+            if not is_usual(value, dtype):
                 return None
             converted = True
         arrays.append(value)
@@ -55,8 +58,9 @@ def as_usual(signature: Signature, positional: Sequence[Any], named: Mapping[str
     return Usual(arrays, out) if converted else None
 
 
-def _is_usual(value: Any, dtype: np.dtype) -> bool:
-    return type(value) is np.ndarray and value.dtype is dtype and value.flags.c_contiguous and value.flags.aligned
+def is_usual(value: Any, dtype: np.dtype) -> bool:
+    """Whether compiled code can read it where it is."""
+    return type(value) is np.ndarray and value.dtype is dtype and value.flags.num & READABLE == READABLE
 
 
 def bind(signature: Signature, positional: Sequence[Any], named: Mapping[str, Any]) -> Bound:

@@ -194,6 +194,11 @@ def _extremum(predicate: str):
     return emit
 
 
+def _bounded(predicate: str):
+    """Of a number that is not NaN and a value, which is what the instruction gives where it is: NaN stays NaN."""
+    return lambda b, bound, x: b.select(b.compare(predicate, bound, x), bound, x)
+
+
 # Methods are looked up when they are called: builders of other languages have their own (export/c_builder.py).
 LOWERING: dict[Op | Fused, Callable[..., Any]] = {
     Op.ADD: lambda b, x, y: b.add(x, y),
@@ -218,4 +223,6 @@ LOWERING: dict[Op | Fused, Callable[..., Any]] = {
     Fused.MUL_SUB: lambda b, x, y, z: b.fma(x, y, b.neg(z)),
     Fused.NEG_MUL_ADD: lambda b, x, y, z: b.fma(b.neg(x), y, z),
     Fused.SINCOS: elementary.sincos,
+    Fused.AT_LEAST: _bounded("ogt"),
+    Fused.AT_MOST: _bounded("olt"),
 }

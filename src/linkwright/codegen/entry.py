@@ -8,14 +8,13 @@ an input nor one another. Everything else goes, with the same arguments, to the 
 
 from __future__ import annotations
 
+from .arguments import READABLE
 from .context import Slot, context_definition, load_context
 from .inspection import BIND, EXAMINE, OVERLAP, REFUSED, UNBATCHED, field, inspection_functions
 from .kernel import KERNEL, chunk_calls, single_workspace_bytes, workspace_bytes
 from .machine import ALIGNMENT
 from .plan import Plan
 from .python_abi import (
-    ALIGNED,
-    C_CONTIGUOUS,
     DATA_OFFSET,
     TUPLE_ITEMS_OFFSET,
     TUPLE_SIZE_OFFSET,
@@ -27,7 +26,6 @@ from .vector_type import VectorType
 ENTRY = "lw_entry"
 LARGEST_STACK_WORKSPACE = 256 * 1024  # bytes for a single sample; more belongs on the heap, as the Python path has it
 GIL_OPERATIONS = 100_000  # calls longer than this (some 25 us) let other Python threads run meanwhile
-READABLE = C_CONTIGUOUS | ALIGNED
 
 
 def has_entry(plan: Plan, scalar: VectorType) -> bool:

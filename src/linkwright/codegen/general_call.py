@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import Bound, as_usual, bind, detach_overlaps, prepare_outputs
+from .array_places import begins
 from .image import Image
 from .kernel import KERNEL, SINGLE
 from .loader import Code
@@ -89,9 +90,9 @@ class Runner:
         if address is None:
             size = max(self.image.workspace_bytes, self.image.single_workspace_bytes)
             self._local.memory = memory = np.empty(size + ALIGNMENT, dtype=np.uint8)
-            self._local.address = address = -(-memory.ctypes.data // ALIGNMENT) * ALIGNMENT
+            self._local.address = address = -(-begins([memory])[0] // ALIGNMENT) * ALIGNMENT
         return address
 
 
 def addresses(arrays: list[np.ndarray]) -> ctypes.Array:
-    return (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+    return (ctypes.c_void_p * len(arrays))(*begins(arrays))

@@ -1,13 +1,15 @@
 """A program -> instructions, as the processor will see them.
 
-Two things happen here: a product that is used once, by a sum, fuses with it into a multiply-add; and sin and cos of
-one angle become one instruction with two results. Fusing explicitly, rather than leaving it to LLVM, makes the
-rounding of every value the same whatever the lane count and the chunk it falls into.
+Three things happen here: a product that is used once, by a sum, fuses with it into a multiply-add; sin and cos of one
+angle become one instruction with two results; and the larger or smaller of a value and a known number, which cannot be
+NaN, becomes an instruction of its own, a third as long as where both may be. Fusing explicitly, rather than leaving it
+to LLVM, makes the rounding of every value the same whatever the lane count and the chunk it falls into.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
+from math import isnan
 from typing import NamedTuple
 
 from ..trace import Op, Program
@@ -21,6 +23,8 @@ class Fused(IntEnum):
     MUL_SUB = 101  # a*b - c
     NEG_MUL_ADD = 102  # c - a*b
     SINCOS = 103
+    AT_LEAST = 104  # the larger of a known number and a value
+    AT_MOST = 105
 
 
 class Instruction(NamedTuple):
@@ -34,6 +38,7 @@ LATENCY = {
     Op.ADD: 3, Op.SUB: 3, Op.MUL: 3, Op.DIV: 14, Op.NEG: 1, Op.SQRT: 20, Op.ABS: 1, Op.MIN: 3, Op.MAX: 3,
     Op.ATAN2: 120, Op.EXP: 70, Op.LOG: 80, Op.LT: 3, Op.LE: 3, Op.AND: 1, Op.OR: 1, Op.NOT: 1, Op.SELECT: 2,
     Fused.MUL_ADD: 4, Fused.MUL_SUB: 4, Fused.NEG_MUL_ADD: 4, Fused.SINCOS: 60,
+    Fused.AT_LEAST: 3, Fused.AT_MOST: 3,
 }  # fmt: skip
 # Registers an instruction needs for its own intermediate values, besides those of operands and results.
 TEMPORARIES = {Fused.SINCOS: 6, Op.ATAN2: 9, Op.EXP: 5, Op.LOG: 7, Op.MIN: 1, Op.MAX: 1}
@@ -78,6 +83,13 @@ def lower(program: Program) -> list[Instruction]:
             if fused_into.get(second) == index:
                 kind = Fused.MUL_ADD if op is Op.ADD else Fused.NEG_MUL_ADD
                 instructions.append(Instruction(kind, (index,), (*nodes[second][1:], first)))
+                continue
+        if op is Op.MAX or op is Op.MIN:
+            known = next((x for x in node[1:] if nodes[x][0] is Op.CONST and not isnan(nodes[x][1])), None)
+            if known is not None:
+                value = node[2] if node[1] == known else node[1]
+                kind = Fused.AT_LEAST if op is Op.MAX else Fused.AT_MOST
+                instructions.append(Instruction(kind, (index,), (known, value)))
                 continue
         instructions.append(Instruction(op, (index,), node[1:]))
     return instructions

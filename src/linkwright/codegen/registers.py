@@ -25,6 +25,7 @@ NEVER = 1 << 60
 _FOLDABLE = {
     Op.ADD: (0, 1), Op.MUL: (0, 1), Op.SUB: (1,), Op.DIV: (1,),
     Fused.MUL_ADD: (0, 1, 2), Fused.MUL_SUB: (0, 1, 2), Fused.NEG_MUL_ADD: (0, 1, 2),
+    Fused.AT_LEAST: (1,), Fused.AT_MOST: (1,),
 }  # fmt: skip
 # A chunk has about as many loads and stores as instructions; copies fill it up to this much.
 _STEPS_PER_INSTRUCTION = 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, UnsupportedError, unknown_name
-from .arguments import refuse_masked
+from .arguments import is_usual, refuse_masked
 from .repeated_call import SMALLEST_REGROUPED, RepeatedCall
 from .signature import ArraySpec
 
@@ -23,9 +23,16 @@ def repeat(
     """See `CompiledFunction.repeat`."""
     signature = runner.signature
     _check(runner, inputs, steps, every, advancing, last, effort)
+    dtype = signature.numpy_dtype
     arrays, strides, advances, batch = [], [], [], None
     for spec in signature.inputs:
-        array, batched = _readable(signature, spec, inputs[spec.name], steps if spec.name in advancing else None)
+        value = inputs[spec.name]
+        if is_usual(value, dtype) and value.shape == spec.shape and spec.name not in advancing:  # nothing to look at
+            arrays.append(value)
+            advances.append(0)
+            strides.append(0)
+            continue
+        array, batched = _readable(signature, spec, value, steps if spec.name in advancing else None)
         arrays.append(array)
         advances.append(spec.size if spec.name in advancing else 0)
         strides.append(array.size // max(1, len(array)) if batched else 0)
@@ -33,18 +40,17 @@ def repeat(
             raise InputError(f"{signature.name}: input '{spec.name}' holds {len(array)} samples, others {batch}")
         batch = len(array) if batched else batch
 
-    outputs, lead = [], () if batch is None else (batch,)
+    outputs, lead, records = [], () if batch is None else (batch,), -(-steps // every)
     for spec in signature.outputs:
-        records = 1 if spec.name in last else -(-steps // every)
-        shape = spec.shape if spec.name in last else (records, *spec.shape)
-        outputs.append(np.empty(lead + shape, dtype=signature.dtype))
-        strides.append(records * spec.size)
-        advances.append(0 if spec.name in last else spec.size)
+        once, size = spec.name in last, spec.size
+        outputs.append(np.empty(lead + spec.shape if once else (*lead, records, *spec.shape), dtype))
+        strides.append(size if once else records * size)
+        advances.append(0 if once else size)
     call = RepeatedCall(runner, arrays, outputs, strides, advances, batch)
     if effort is None or batch is None or batch < SMALLEST_REGROUPED * runner.image.lanes:
         call.run(int(steps), int(every))
     else:
-        call.run_regrouped(int(steps), int(every), [spec.name for spec in signature.outputs].index(effort))
+        call.run_regrouped(int(steps), int(every), signature.output_names[effort])
     return runner.result_class(outputs) if len(outputs) > 1 else outputs[0]
 
 
@@ -55,18 +61,18 @@ def _check(runner: Runner, inputs, steps, every, advancing, last, effort) -> Non
     for what, value in (("steps", steps), ("every", every)):
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
             raise InputError(f"{signature.name}: {what} is {value!r}; expected a positive whole number")
-    names, results = ([spec.name for spec in x] for x in (signature.inputs, signature.outputs))
+    names, results = signature.input_names, signature.output_names
     for name in (*inputs, *advancing):
         if name not in names:
-            raise InputError(f"{signature.name}: {unknown_name('input', name, names)}")
+            raise InputError(f"{signature.name}: {unknown_name('input', name, list(names))}")
     for name in (*last, *([] if effort is None else [effort])):
         if name not in results:
-            raise InputError(f"{signature.name}: {unknown_name('output', name, results)}")
+            raise InputError(f"{signature.name}: {unknown_name('output', name, list(results))}")
     for name in advancing:
         if name in results:
             raise InputError(f"{signature.name}: input {name!r} is fed back from step to step; it cannot advance too")
-    missing = [name for name in names if name not in inputs]
-    if missing:
+    if len(inputs) < len(names):
+        missing = [name for name in names if name not in inputs]
         raise InputError(f"{signature.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")
 
 

@@ -22,7 +22,7 @@ class ArraySpec:
     shape: tuple[int, ...]
     labels: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def size(self) -> int:
         return prod(self.shape)
 
@@ -37,6 +37,16 @@ class Signature:
     @cached_property
     def numpy_dtype(self) -> np.dtype:
         return np.dtype(self.dtype)
+
+    @cached_property
+    def input_names(self) -> dict[str, int]:
+        """Their numbers."""
+        return {spec.name: k for k, spec in enumerate(self.inputs)}
+
+    @cached_property
+    def output_names(self) -> dict[str, int]:
+        """Their numbers."""
+        return {spec.name: k for k, spec in enumerate(self.outputs)}
 
     @classmethod
     def of(cls, program: Program, dtype: str) -> Signature:

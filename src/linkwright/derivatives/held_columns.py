@@ -6,12 +6,13 @@ With z = (a, lam) and the equations of implicit.py,
 
 T is the derivative of inverse dynamics with the constraints' wrenches as forces from outside (rnea_derivatives.py):
 their covectors do not move in their bodies. R and J come from the rows, a few reverse sweeps. With L'L = M
-and H = J L^-1, columns y = -L^-T T dx have many zeros and are a straight line each; the rest,
+and H = J L^-1, columns y = -L^-T T dx have many zeros and are a straight line each; the rest, with an orthonormal
+basis Q of the rows of H, H = C Q,
 
-    (H H') dlam = H y + R dx,    da = L^-1 (y - H' dlam),
+    da = L^-1 (y - Q' (Q y + C^-1 R dx)),
 
-is the same for all of them and a loop. A small share of H H' on its diagonal lets rows depend on one another, and one
-refinement takes back what that does to the others.
+is the same for all of them and a loop. A row of which next to nothing is left when the others are taken from it depends
+on them and is left out: what they hold, it holds.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..algorithms.rows.constraint_rows import combine
+from ..algorithms.rows.orthonormal_rows import OrthonormalRows
+from ..algorithms.rows.row_scales import rank_tolerance
 from ..algorithms.tree.ltl import ltl_factor, solve_L, solve_LT, velocity_parents
 from ..algorithms.tree.rnea_derivatives import rnea_derivatives, serves
 from ..model import tree_of
 from ..programs.recipe import external_forces
 from ..scalar import repeat
-from ..spatial import LDL, Force, sum_of
+from ..spatial import Force, dot
 from ..trace import Measured, Output, Program, Varied, inlined, jacobians, simplify
 from .analytic import passive_slopes
 from .implicit import ImplicitProgram
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
     from .question import Question
 
 _WRT = ("q", "v", "tau")
-_SHARE = 1e-12  # of the largest diagonal entry
 
 
 def holds(question: Question) -> bool:
@@ -59,6 +61,8 @@ def held_columns(question: Question) -> Program:
     rows = _rows_alone(implicit.explicit, EQUATIONS.format(unknown.name), n)
     slopes = jacobians(rows, [Measured("rows")], [Varied(unknown.name), *implicit.wrt])
     passive = passive_slopes(question)
+    asked = request.options.get("rank_tolerance")
+    smallest = rank_tolerance(model) if asked is None else float(asked)
     options = {**request.options, "precision": request.precision, "arithmetic": request.arithmetic}
 
     def evaluate(values: dict[str, Any]) -> dict[str, Any]:
@@ -81,21 +85,15 @@ def held_columns(question: Question) -> Program:
         parents = velocity_parents(tree)
         L = ltl_factor(d.M, parents)
         H = [solve_LT(L, parents, list(row)) for row in J]
-        S = [[sum_of(x * y for x, y in zip(r, s, strict=True)) for s in H] for r in H]
-        share = sum_of(S[k][k] for k in range(len(S))) * _SHARE
-        damped = LDL([[x + share if r == c else x for c, x in enumerate(row)] for r, row in enumerate(S)])
+        basis = OrthonormalRows(H, smallest)
 
         def solved(y, r):
-            side = [sum_of(h * x for h, x in zip(row, y, strict=True)) + more for row, more in zip(H, r, strict=True)]
-            dlam = damped.solve(side)
-            left = [b - sum_of(s * x for s, x in zip(row, dlam, strict=True)) for b, row in zip(side, S, strict=True)]
-            dlam = [x + more for x, more in zip(dlam, damped.solve(left), strict=True)]
-            pulled = [x - sum_of(row[k] * z for row, z in zip(H, dlam, strict=True)) for k, x in enumerate(y)]
-            return solve_L(L, parents, pulled)
+            off = [dot(q, y) + dot(of, r) for q, of in zip(basis.Q, basis.inverse, strict=True)]
+            return solve_L(L, parents, [x - dot(column, off) for x, column in zip(y, basis.columns, strict=True)])
 
         def block(name: str) -> np.ndarray:
             columns = [solve_LT(L, parents, [-x for x in column]) for column in T[name].T]
-            rates = list(changed[f"drows_d{name}"].reshape(len(S), -1).T)
+            rates = list(changed[f"drows_d{name}"].reshape(len(H), -1).T)
             _, found = repeat(
                 lambda _, y, r: ([], solved(list(y), list(r))), count=len(columns), tables=[columns, rates]
             )  # fmt: skip

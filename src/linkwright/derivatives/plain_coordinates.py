@@ -11,7 +11,7 @@ What would change the length of a quaternion gets no share of a gradient: such c
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,11 +95,16 @@ class PlainDerivatives:
             return None
         return Question("jvp", self._request, (), (), ()).place(spec.name, spec.shape)
 
+    def _places(self, arrays: Iterable[ArraySpec]) -> dict[str, Place]:
+        """Of those arrays that hold configurations."""
+        every = {x.name: self._place(x) for x in arrays}
+        return {name: place for name, place in every.items() if place is not None}
+
     def _of_question(self, question: Question) -> Program:
         base, model = question.program(), question.request.model
         shapes = {x.name: x.shape for x in (*self.function.inputs, *self.function.outputs)}
-        places = {x.name: self._place(x) for x in self.function.inputs}
-        given_back = {x.name: self._place(x) for x in self.function.outputs}
+        places = self._places(self.function.inputs)
+        given_back = self._places(self.function.outputs)
         found = self.found(question.of)
         inputs = {x.name: x.shape for x in self.function.inputs}
 
@@ -112,7 +117,7 @@ class PlainDerivatives:
             gradients = {}
             for name in question.wrt:
                 gradients[f"{name}_bar"] = results[f"{name}_bar"]
-                if places[name] is not None:
+                if name in places:
                     chart = chart_matrix(model, places[name], values[name])
                     gradients[f"{name}_bar"] = chart.T @ results[f"{name}_bar"]
             return gradients
@@ -125,7 +130,7 @@ class PlainDerivatives:
                     block = results[f"d{y}_d{x}"]
                     if y in found:
                         block = np.tensordot(coordinate_matrix(model, given_back[y], results[y]), block, 1)
-                    if places[x] is not None:
+                    if x in places:
                         block = block @ chart_matrix(model, places[x], values[x])
                     blocks[f"d{y}_d{x}"] = block
             return blocks

@@ -33,7 +33,7 @@ ANSWERS: dict[str, Callable[..., Program]] = {
 }  # fmt: skip
 CONFIGURATIONS = frozenset({"q", "q0", "q1"})
 # Outputs that count, judge, or tell of the way to a solution: they have no slope.
-VERDICTS = frozenset({"status", "iterations", "active", "rank", "residual", "drift", "worst", "clamped"})
+VERDICTS = frozenset({"status", "iterations", "effort", "active", "rank", "residual", "drift", "worst", "clamped"})
 # Inputs that switch something on or off.
 SWITCHES = frozenset({"active"})
 

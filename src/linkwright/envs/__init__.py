@@ -25,12 +25,15 @@ from .sensors import (
     joint_velocities,
     root_velocity,
 )
+from .single_env import RobotEnv, register_tasks
 from .task import Snapshot, Task
 from .tasks_by_name import TASKS, make
 from .vector_env import RobotVectorEnv
 
 __all__ = [
-    "TASKS", "RobotVectorEnv", "Sensor", "Snapshot", "Task", "actuator_forces", "contact_forces", "contacts",
-    "frame_forces", "frame_positions", "frame_velocities", "gravity_direction", "imu", "joint_angles",
+    "TASKS", "RobotEnv", "RobotVectorEnv", "Sensor", "Snapshot", "Task", "actuator_forces", "contact_forces",
+    "contacts", "frame_forces", "frame_positions", "frame_velocities", "gravity_direction", "imu", "joint_angles",
     "joint_positions", "joint_velocities", "make", "root_velocity",
 ]  # fmt: skip
+
+register_tasks()

@@ -27,7 +27,7 @@ class SteeredBeast(LeggedTask):
         )
         robot = beast.with_actuators(*servos)
         floor = next(shape for shape in robot.shapes if shape.kind == "plane")
-        self.robot, self.standing = robot, robot.reference
+        self.robot, self.standing = robot, robot.drawn
         self.height = float(self.standing[2] - floor.placement.translation[2])
         self.rest, self.reach = np.zeros(2), np.full(2, -CRANK_SPEED)
         joints = tuple(f"{name}_joint" for name in CRANKS)

@@ -41,13 +41,13 @@ class CartPole(Task):
         self.robot = robot = looped_cart_pole()
         self.rest, self.reach = np.zeros(1), np.array([TORQUE])
         joints = ("crank_joint", "cart_joint", "pole_joint")
-        self.sensors = [joint_positions(robot, joints, less=robot.reference), joint_velocities(robot, joints)]
+        self.sensors = [joint_positions(robot, joints, less=robot.drawn), joint_velocities(robot, joints)]
         self._pole, self._crank = (robot.iq[robot.joint_index(f"{name}_joint")].start for name in ("pole", "crank"))
         rng = np.random.default_rng(0)
         self._closed = np.stack([self._near(rng) for _ in range(STARTS)])
 
     def _near(self, rng: np.random.Generator) -> np.ndarray:
-        q = self.robot.reference.copy()
+        q = self.robot.drawn.copy()
         q[self._crank] += rng.uniform(-0.2, 0.2)
         return project_configuration(self.robot, q)
 

@@ -23,11 +23,11 @@ def robot_of_file(file: str | os.PathLike[str], sag: float) -> tuple[Model, np.n
     of a scene by its short name (robots/menagerie.py). Servos give all that the file's actuators can at an error of
     `sag` rad."""
     robot = load(scene_file(str(file))).unwatched()
-    if robot.bodies[1].joint.kind != "free_flyer" or not robot.pairs or not robot.actuators:
+    if not robot.joints[0].moves.is_free or not robot.pairs or not robot.actuators:
         raise InputError(f"{robot.name!r} has no legs: expected a floating base, shapes on a floor, actuators")
     most = {_joint(one): _most(one) for one in robot.actuators}
     gains = {joint: (force / sag, HOLD_TIME * force / sag) for joint, force in most.items()}
-    stance = next((robot.keyframes[name].q for name in STANCES if name in robot.keyframes), robot.reference)
+    stance = next((robot.keyframes[name].q for name in STANCES if name in robot.keyframes), robot.drawn)
     servos = with_servos(replace(robot, actuators=(), keyframes={}), gains, most)
     return servos, np.asarray(stance), tuple(most)
 

@@ -147,5 +147,5 @@ def _contacts(robot: Model, points: Sequence[str] | None) -> list[int]:
 
 
 def _check_floating(robot: Model) -> None:
-    if robot.bodies[1].joint.kind != "free_flyer":
+    if not robot.joints[0].moves.is_free:
         raise InputError(f"{robot.name!r} has no floating base; its first joint is {robot.bodies[1].joint.kind}")

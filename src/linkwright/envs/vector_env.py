@@ -10,33 +10,35 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..errors import InputError
+from ..errors import InputError, unknown_name
 from ..model.parameters import default_parameters
 from ..sim import Simulator
 from .task import Snapshot, Task
 
+_MODES = {"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP}
 _OBSERVED = 1e6  # larger numbers are cut off: what diverges must not be seen as infinite
 
 
 class RobotVectorEnv(VectorEnv):
     """`num_envs` robots that do the same task, each by itself.
 
-    Environments whose episode has ended begin again within the same step (`AutoresetMode.SAME_STEP`): observations are
-    those of the new episode, and `infos["final_obs"]`, where `infos["_final_obs"]`, the last ones of the old.
-
+    autoreset  "same_step": environments whose episode has ended begin again within the same step; observations are
+               those of the new episode, and `infos["final_obs"]`, where `infos["_final_obs"]`, the last ones of the
+               old. "next_step": they begin again in the next step, whose action they ignore (reward 0)
     randomize  parameters of the model by name, as ranges of factors drawn for every environment and episode:
                {"masses": (0.8, 1.2)}
     threads    of the compiled step
     """
 
-    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
-
     def __init__(
         self, task: Task, num_envs: int, *, randomize: Mapping[str, tuple[float, float]] | None = None,
-        threads: int | str = "all",
+        threads: int | str = "all", autoreset: str = "same_step",
     ):  # fmt: skip
         if not isinstance(num_envs, int) or isinstance(num_envs, bool) or num_envs < 1:
             raise InputError(f"num_envs is {num_envs!r}; expected a positive whole number")
+        if autoreset not in _MODES:
+            raise unknown_name("way to reset", autoreset, _MODES)
+        self.metadata = {"autoreset_mode": _MODES[autoreset], "render_modes": []}
         self.task, self.num_envs = task, num_envs
         robot = task.robot
         self.randomize = {name: _factors(name, bounds) for name, bounds in (randomize or {}).items()}
@@ -57,10 +59,11 @@ class RobotVectorEnv(VectorEnv):
         self.diverged = np.zeros(num_envs, dtype=np.int64)
         self._action, self._before = np.zeros((2, num_envs, robot.nu))
         self._goal, self._age = np.zeros((num_envs, task.goals)), np.zeros(num_envs, dtype=np.int64)
+        self._waits = np.zeros(num_envs, dtype=bool)  # for the next step, to begin again
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         super().reset(seed=seed)
-        self.bad_actions[:], self.diverged[:] = 0, 0
+        self.bad_actions[:], self.diverged[:], self._waits[:] = 0, 0, False
         self._begin(np.arange(self.num_envs))
         return self._observed(self._snapshot()), {}
 
@@ -77,16 +80,19 @@ class RobotVectorEnv(VectorEnv):
 
     def step(self, actions: Any):
         actions, task = self._checked(actions), self.task
-        bad = ~np.isfinite(actions).all(axis=1)
-        self._before, self._action = self._action, np.clip(np.where(bad[:, None], 0.0, actions), -1.0, 1.0)
+        waits = self._waits
+        bad = ~np.isfinite(actions).all(axis=1) & ~waits
+        self._before, self._action = self._action, np.clip(np.where((bad | waits)[:, None], 0.0, actions), -1.0, 1.0)
         with np.errstate(all="ignore"):  # of states that are not finite
             self.simulator.step(ctrl=task.rest + task.reach * self._action, n=task.interval)
+            if waits.any():
+                self._begin(np.flatnonzero(waits))
             now = self._snapshot()
             lost = ~(np.isfinite(now.q.sum(axis=1)) & np.isfinite(now.v.sum(axis=1)))
-            terminated = task.is_over(now) | lost | bad
-            reward = np.where(lost | bad, 0.0, task.reward(now))
+            terminated = (task.is_over(now) & ~waits) | lost | bad
+            reward = np.where(lost | bad | waits, 0.0, task.reward(now))
             observed = self._observed(now)
-        self._age = self._age + 1
+        self._age = np.where(waits, 0, self._age + 1)
         self.bad_actions += bad
         self.diverged += lost & ~bad
         truncated = (self._age >= self.longest) & ~terminated
@@ -94,7 +100,9 @@ class RobotVectorEnv(VectorEnv):
         if bad.any() or lost.any():
             infos |= {"bad_action": bad, "diverged": lost & ~bad}
         over = terminated | truncated
-        if over.any():
+        if self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP:
+            self._waits = over
+        elif over.any():
             which = np.flatnonzero(over)
             infos |= {"final_obs": observed.copy(), "_final_obs": over, "episode_length": np.where(over, self._age, 0)}
             self._begin(which)

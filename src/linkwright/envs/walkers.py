@@ -10,8 +10,7 @@ import numpy as np
 from ..model import Model
 from ..model.contact import box, sphere
 from ..model.editing import lock_joints
-from ..robots import digit_like
-from ..robots.quadruped import quadruped
+from ..robots import digit_like, quadruped
 from .legged import LeggedTask, with_servos
 from .robot_files import robot_of_file
 from .task import Snapshot
@@ -83,7 +82,7 @@ def _built_quadruped() -> tuple[Model, np.ndarray, tuple[str, ...]]:
     joints = tuple(f"{leg}_{part}_joint" for leg in LEGS for part in CROUCHED)
     efforts = {name: float(robot.joints[robot.joint_index(name) - 1].effort_limit[0]) for name in joints}
     robot = with_servos(robot, dict.fromkeys(joints, (40.0, 1.0)), efforts)
-    standing = robot.reference.copy()
+    standing = robot.drawn.copy()
     standing[2] = 0.312
     for name in joints:
         standing[robot.iq[robot.joint_index(name)]] = CROUCHED[name.split("_")[1]]
@@ -98,7 +97,7 @@ def _built_biped() -> tuple[Model, np.ndarray, tuple[str, ...]]:
     robot = robot.with_shapes(*soles).on_ground(friction=0.9, at=(0, 0, -1.0))
     joints = tuple(f"{side}_{part}_joint" for side in SIDES for part in LEG_MOTORS)
     robot = with_servos(robot, dict.fromkeys(joints, (600.0, 20.0)), dict.fromkeys(joints, 250.0))
-    return robot, robot.reference.copy(), joints
+    return robot, robot.drawn.copy(), joints
 
 
 def _with_bearings(robot: Model, damping: float) -> Model:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import InputError, LoadError
 from ..model import Model
 from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
+from ..robots.menagerie import scene_file
 from .formats import FORMATS, FileContent, begins_as
 from .ignoring import Ignoring
 from .mujoco.mujoco_looks import with_compiled_looks
@@ -32,6 +33,7 @@ def load(
     source         - the name of a robot, as `linkwright.list_robots()` lists them: "talos"; those built in code may
                      take numbers: "chain:12" (a file of the same name is meant by "./talos")
                    - what `linkwright.list_robots()` lists
+                   - "go2", "g1" and other names of the MuJoCo Menagerie, if LINKWRIGHT_MENAGERIE names its folder
                    - the path of a file, recognised by its content: URDF, SDF, MJCF, or a JSON file written by `save`
                    - the text of such a file: a string that begins with "<" or "{"
                    - a `pinocchio.Model` or a `mujoco.MjModel`
@@ -52,8 +54,8 @@ def load(
     element for files that cannot be understood, `UnsupportedError` for those that cannot be read yet.
     """
     left_out = Ignoring(ignore)
-    if isinstance(source, KnownRobot):
-        source = source.name
+    if isinstance(source, str | os.PathLike | KnownRobot):
+        return _from_name_or_file(source, floating_base, loops, left_out, meshes)
     if isinstance(source, Model):
         _refuse_floating_base(floating_base, "a Model")
         return source
@@ -63,6 +65,15 @@ def load(
     if is_mujoco_model(source):
         _refuse_floating_base(floating_base, "a MuJoCo model")
         return with_compiled_looks(from_mujoco_model(source, ignore=left_out, meshes=meshes), source)
+    raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
+
+
+def _from_name_or_file(
+    source: str | os.PathLike[str] | KnownRobot, floating_base: bool | None, loops: str | os.PathLike[str] | bool,
+    left_out: Ignoring, meshes: bool,
+) -> Model:  # fmt: skip
+    if isinstance(source, KnownRobot):
+        source = source.name
     if isinstance(source, str):
         if source.lstrip("\ufeff \t\r\n")[:1] == "<" or begins_as(source) is not None:
             return _from_content(source, "<text>", floating_base, loops, left_out, meshes)
@@ -77,11 +88,10 @@ def load(
         if isinstance(robot, AssembledRobot):
             first, *others = robot.parts
             return robot.factory(load(first, floating_base=floats), *map(load, others))
-    if isinstance(source, str | os.PathLike):
-        path = Path(source)
-        _check_exists(path, source)
-        return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes, path.parent)
-    raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
+    # no path: a scene of a folder that the user named, if it has one
+    path = scene_file(source) if isinstance(source, str) and source.isidentifier() else Path(source)
+    _check_exists(path, source)
+    return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes, path.parent)
 
 
 def _from_content(

@@ -16,14 +16,14 @@ from ..io import load
 from ..model import Model
 from ..robots import robots as known_robots
 from ..sim import Simulator
+from ..sim.exercise import first_pose
+from .history import History
 from .live_scene import LiveScene
+from .pushing import Pushing
 
 FRAME = 1.0 / 30.0  # seconds between pictures
 MOST_SLIDERS = 40
 MOST_MISSING = 5  # meshes that are listed
-REACH = np.pi  # of a slider whose joint has no limits
-_STIFFNESS = 5.0  # of the spring between body and handle: weights of the mechanism per its size
-_STRONGEST = 2.0  # weights that it pulls with
 _HELD = 15.0  # rad/s: how fast sliders pull their joints, on the inertia these move
 _TOGETHER = 8  # steps with the same torques
 
@@ -54,6 +54,7 @@ class LivePage:
         """What went wrong last, as the page says it."""
         self.server.scene.set_up_direction("+z")
         self._controls: list[Any] = []
+        self._given = model  # which may be of a file that the catalogue does not know
         self._show(model)
         self.server.on_client_connect(self._look)
         self._thread = threading.Thread(target=self._run, name="linkwright-live", daemon=True)
@@ -66,6 +67,7 @@ class LivePage:
         self.model, self._playing = model, False
         self.q = _drawn(model)
         self._simulator: Simulator | None = None
+        self.history, self._looking_back = History(), False
         self.scene = LiveScene(self.server, model, self.q)
         self._weight = 9.81 * sum(body.inertia.mass for body in model.bodies[1:])
         self._inertia = _moved_inertias(model, self.q)
@@ -76,7 +78,7 @@ class LivePage:
 
     def _make_controls(self) -> None:
         gui, model = self.server.gui, self.model
-        names = sorted({model.name, *(robot.name for robot in known_robots())})
+        names = sorted({model.name, self._given.name, *(robot.name for robot in known_robots())})
         self._choice = gui.add_dropdown("robot", names, initial_value=model.name)
         self._choice.on_update(lambda _: self._change_robot(self._choice.value))
         self._message = gui.add_markdown(self._about())
@@ -85,32 +87,42 @@ class LivePage:
         self._reset.on_click(lambda _: self.reset())
         speed = gui.add_slider("speed", 0.1, 2.0, 0.1, 1.0)
         speed.on_update(lambda _: setattr(self, "_speed", float(speed.value)))
-        bodies = (body.name for body in model.bodies[1:])
-        self._pushed = gui.add_dropdown("push", ("nothing", *bodies), initial_value="nothing")
-        self._pushed.on_update(self._chosen_to_push)
-        self._handle: Any = None
-        self._controls += [self._choice, self._message, self.play_button, self._reset, speed, self._pushed]
+        self.time = gui.add_slider("time", 0.0, 1.0, FRAME, 0.0, disabled=True)
+        self.time.on_update(self._scrubbed)
+        self._pushing = Pushing(self.server, model, self.scene)
+        self._controls += [
+            self._choice, self._message, self.play_button, self._reset, speed, self.time, self._pushing,
+        ]  # fmt: skip
         self._hold = gui.add_checkbox("sliders hold joints", True)
         self._controls.append(self._hold)
         for part, on in self.scene.parts.items():
             box = gui.add_checkbox(part, on)
             box.on_update(lambda event, part=part: self.scene.show(part, event.target.value))
             self._controls.append(box)
-        folder = gui.add_folder("joints")
-        self._controls.append(folder)
         self.sliders: dict[str, Any] = {}
-        with folder:
-            for name in _sliding(model)[:MOST_SLIDERS]:
-                at = model.iq[model.joint_index(name)].start
-                low, high = _range(model, name, float(self.q[at]))
-                slider = gui.add_slider(name, low, high, (high - low) / 1000, float(np.clip(self.q[at], low, high)))
-                slider.on_update(lambda event, name=name: self._slid(event, name))
-                self.sliders[name] = slider
+        motors, others = _sliding(model)
+        self._held = frozenset(motors or others)  # what sliders hold in a simulation: motors, where there are some
+        left = MOST_SLIDERS
+        for title, names in (("motors", motors), ("joints", others)):
+            if names[:left]:
+                self._controls.append(folder := gui.add_folder(title))
+                with folder:
+                    for name in names[:left]:
+                        self._add_slider(name)
+            left = max(0, left - len(names))
+
+    def _add_slider(self, name: str) -> None:
+        at = self.model.iq[self.model.joint_index(name)].start
+        low, high = _range(self.model, name, float(self.q[at]), self.scene.drawn.size)
+        now = float(np.clip(self.q[at], low, high))
+        slider = self.server.gui.add_slider(name, low, high, (high - low) / 1000, now)
+        slider.on_update(lambda event: self._slid(event, name))
+        self.sliders[name] = slider
 
     def _change_robot(self, name: str) -> None:
         try:
             with self._lock:
-                self._show(load(name))
+                self._show(self._given if name == self._given.name else load(name))
             for client in self.server.get_clients().values():
                 self._look(client)
         except LinkwrightError as error:
@@ -128,7 +140,7 @@ class LivePage:
     def _look(self, client: Any) -> None:
         """The camera of somebody who has just opened the page."""
         middle = self.scene.poses(self.q)[1].mean(axis=0)
-        client.camera.position = middle + self.scene.drawn.size * np.array([1.2, -1.8, 0.9])
+        client.camera.position = middle + self.scene.drawn.size * np.array([0.8, -1.3, 0.6])
         client.camera.look_at = middle
 
     # --- posing
@@ -144,10 +156,13 @@ class LivePage:
 
     def _set(self, q: np.ndarray) -> None:
         """Draw a pose, sliders included."""
-        self.q = q
+        self.q = self._pushing.q = q
         self.scene.move(q)
-        for name, slider in self.sliders.items() if not self.holds else ():
-            slider.value = float(np.clip(q[self.model.iq[self.model.joint_index(name)].start], slider.min, slider.max))
+        holds = self._held if self.holds else ()
+        for name, slider in self.sliders.items():
+            if name not in holds:
+                at = self.model.iq[self.model.joint_index(name)].start
+                slider.value = float(np.clip(q[at], slider.min, slider.max))
 
     def pose(self, joint: str, value: float) -> None:
         """Put one joint somewhere; loops follow from where they are, as far as they can."""
@@ -161,8 +176,28 @@ class LivePage:
                 self._say(f"{joint} cannot be at {value:.3f}: {str(error).splitlines()[0]}")
                 return
             self._say("")
-            self._simulator = None
+            self._start_over()
             self._set(q)
+
+    def _start_over(self) -> None:
+        """A pose that no simulation led to: what was is forgotten."""
+        self._simulator, self.history, self._looking_back = None, History(), False
+        self.time.disabled, self.time.value = True, 0.0
+
+    # --- looking back
+
+    def _scrubbed(self, event: Any) -> None:
+        if event.client is not None:  # else it was this program that moved the slider
+            self.scrub(float(event.target.value))
+
+    def scrub(self, t: float) -> None:
+        """Pause, and look at what was at a time; `play` goes on from there."""
+        with self._lock:
+            if len(self.history):
+                self._playing, self._looking_back = False, True
+                _, q, _ = self.history.at(t)
+                self.time.value = t
+                self._set(q)
 
     # --- simulating
 
@@ -173,63 +208,37 @@ class LivePage:
                 try:
                     self._simulator = Simulator(self.model, f_ext=np.zeros((self.model.nbodies, 6)), outputs=seen)
                     self._simulator.reset(self.q, start="as given")
+                    self._began = 0.0
+                    self.history = self.history if self._looking_back else History()
                 except LinkwrightError as error:
                     self._say(str(error))
                     return
+            if on and self._looking_back and self._simulator is not None:
+                t, q, v = self.history.at(float(self.time.value))
+                self._simulator.reset(q, v, start="as given")
+                self._began = t
+                self.history.forget_after(t)
+                self._looking_back = False
             self._playing = on
 
     def reset(self) -> None:
         """Back to the drawn pose, at rest."""
         with self._lock:
-            self._playing, self._simulator = False, None
+            self._playing = False
+            self._start_over()
             self._set(_drawn(self.model))
             self._say("")
 
-    def _chosen_to_push(self, event: Any) -> None:
-        if event.client is not None:  # else it was this program that chose
-            self._grab(self._pushed.value)
-
-    def _grab(self, body: str) -> None:
-        """A handle at a body: a spring pulls its centre of mass there while the simulation runs."""
-        with self._lock:
-            if self._handle is not None:
-                self._handle.remove()
-                self._handle = None
-            if body != "nothing":
-                at = self._center(body)[0]
-                size = 0.3 * self.scene.drawn.size
-                self._handle = self.server.scene.add_transform_controls(
-                    "/handle", scale=size, position=at, disable_rotations=True
-                )
-
     def push(self, body: str, to: np.ndarray) -> None:
-        """Pull a body towards a place in the world, as dragging its handle does."""
-        self._grab(body)
-        self._pushed.value = body
-        self._handle.position = np.asarray(to, dtype=float)
-
-    def _force(self) -> np.ndarray:
-        f_ext = np.zeros((self.model.nbodies, 6))
-        if self._handle is not None and self._pushed.value != "nothing":
-            at, R, center = self._center(self._pushed.value)
-            away = (np.asarray(self._handle.position) - at) * (_STIFFNESS / self.scene.drawn.size)
-            away *= min(1.0, _STRONGEST / max(float(np.linalg.norm(away)), 1e-9))
-            force = R.T @ away * self._weight
-            f_ext[self.model.body_of(self._pushed.value)] = [*force, *np.cross(center, force)]
-        return f_ext
-
-    def _center(self, body: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(centre of mass in the world, rotation, centre of mass in its frame) of a body."""
-        i = self.model.body_of(body)
-        R, p = self.scene.poses(self.q)
-        center = np.asarray(self.model.bodies[i].inertia.com)
-        return R[i] @ center + p[i], R[i], center
+        """Pull a body towards a place in the world, as dragging it does."""
+        with self._lock:
+            self._pushing.towards(body, to)
 
     def _torque(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Of sliders that hold their joints: critically damped."""
         tau = np.zeros(self.model.nv)
-        for name, slider in self.sliders.items() if self.holds else ():
-            i = self.model.joint_index(name)
+        for name in self._held & self.sliders.keys() if self.holds else ():
+            slider, i = self.sliders[name], self.model.joint_index(name)
             k, at = self.model.iv[i].start, self.model.iq[i].start
             tau[k] = self._inertia[k] * (_HELD**2 * (float(slider.value) - q[at]) - 2 * _HELD * v[k])
         return tau
@@ -242,7 +251,7 @@ class LivePage:
 
     def _advance(self, simulator: Simulator) -> None:
         begin, steps = time.perf_counter(), max(1, round(FRAME * self._speed / simulator.dt))
-        simulator.f_ext[...] = self._force()  # type: ignore[index]  # they were given
+        simulator.f_ext[...] = self._pushing.forces(self.q)  # type: ignore[index]  # they were given
         done = 0
         while done < steps and time.perf_counter() - begin < FRAME:  # slower than the clock rather than late
             n = min(steps - done, _TOGETHER)
@@ -250,13 +259,21 @@ class LivePage:
             done += n
         if not np.isfinite(simulator.q).all():
             self._playing, self._simulator = False, None
-            self._say("the state is no longer finite; start again")
+            self._say("the state is no longer finite; look back, or start again")
             return
         self._set(simulator.q.copy())
+        self._remember(self._began + simulator.t, simulator.v)
         if self.model.pairs:
             force, point, frame = (simulator[name] for name in ("contact_force", "contact_point", "contact_frame"))
             vectors = np.einsum("kij,ki->kj", frame, force[:, :3])
             self.scene.forces(np.nan_to_num(point), vectors, 0.5 * self.scene.drawn.size / max(self._weight, 1e-9))
+
+    def _remember(self, t: float, v: np.ndarray) -> None:
+        self.history.add(t, self.q, v.copy())
+        first, last = self.history.span
+        self.time.disabled = False
+        self.time.min, self.time.max = first, max(last, first + FRAME)
+        self.time.value = t
 
     def close(self) -> None:
         self._ended.set()
@@ -265,8 +282,9 @@ class LivePage:
 
 
 def _drawn(model: Model) -> np.ndarray:
-    """The configuration a model is drawn in, its loops closed."""
-    return project_configuration(model, model.reference) if model.constraints else model.reference.copy()
+    """The configuration in which a robot is first seen, its loops closed."""
+    q = first_pose(model)
+    return project_configuration(model, q) if model.constraints else q
 
 
 def _moved_inertias(model: Model, q: np.ndarray) -> np.ndarray:
@@ -276,16 +294,19 @@ def _moved_inertias(model: Model, q: np.ndarray) -> np.ndarray:
     return 1.0 / np.maximum(np.diag(pushed - dynamics(q, rest, rest)), 1e-6)
 
 
-def _sliding(model: Model) -> list[str]:
-    """Joints with a slider: the motors, else those that move by one number."""
+def _sliding(model: Model) -> tuple[list[str], list[str]]:
+    """Joints with a slider, those that move by one number: the motors, and the others."""
     single = [joint.name for joint in model.joints if joint.nq == joint.nv == 1]
-    return [name for name in model.motors if name in single] or single
+    motors = [name for name in model.motors if name in single]
+    return motors, [name for name in single if name not in motors]
 
 
-def _range(model: Model, name: str, now: float) -> tuple[float, float]:
+def _range(model: Model, name: str, now: float, size: float) -> tuple[float, float]:
+    """Of a slider: the joint's limits, else half a turn, or half the mechanism's size, to each side of where it is."""
     joint = model.joints[model.joint_index(name) - 1]
     low, high = float(joint.lower[0]), float(joint.upper[0])
-    return (low if np.isfinite(low) else now - REACH), (high if np.isfinite(high) else now + REACH)
+    reach = size / 2 if joint.motion().drawn_as == "slide" else np.pi
+    return (low if np.isfinite(low) else now - reach), (high if np.isfinite(high) else now + reach)
 
 
 def view(robot: Model | str | Path, *, port: int = 8080) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from ..model import Model
 from ..viewer.body_poses import quaternions
 from ..viewer.contact_shapes import floor_of
 from ..viewer.palette import CLOSURE as CLOSURE_COLOUR
-from ..viewer.palette import FORCE, LIMBS, THEMES
-from ..viewer.scene import CLOSURE, JOINT, Bar, Point, Scene
+from ..viewer.palette import FORCE, colour_of, limb_name
+from ..viewer.scene import CLOSURE, Bar, Point, Scene
 from ..viewer.shapes import make_scene
 from ..viewer.skin import thinned
 
 _ROOT = "/robot"
 MOST_FACES = 300_000  # of all meshes
+_NEAR = 1e-3  # of the mechanism's size: where points are one
 _CELLS = 20  # of the floor, across the mechanism's size
 
 
@@ -37,6 +39,9 @@ class LiveScene:
             for i in range(model.nbodies)
         ]  # fmt: skip
         self._loose: list[tuple[Any, Point, Point]] = []  # lines between points of two bodies
+        self.touchable: list[tuple[Any, int]] = []
+        """What is drawn of bodies, and of which."""
+        self._closures: list[Any] = []
         self._draw(self.drawn)
         size = self.drawn.size
         floor = floor_of(model)
@@ -49,36 +54,46 @@ class LiveScene:
             f"{_ROOT}/center_of_mass", radius=0.02 * size, color=(250, 200, 0), visible=False
         )
         self._arrows: Any = None
+        self._pull: Any = None
+        self._q, self._forces = q, (np.zeros((0, 3)), np.zeros((0, 3)), 0.0)
         self._visible = {"closures": True, "frames": False, "centre of mass": False, "forces": True}
         self.move(q)
 
     def _draw(self, scene: Scene) -> None:
         for k, rod in enumerate(scene.rods):
-            self._draw_bar(f"rod{k}", rod)
+            self._draw_bar(f"rod{k}", rod if rod.group != CLOSURE else replace(rod, radius=_shown_radius(scene, rod)))
         for k, box in enumerate(scene.boxes):
-            self._scene.add_box(
+            node = self._scene.add_box(
                 f"{_ROOT}/body{box.body}/box{k}", color=_colour(box.group), dimensions=tuple(2 * box.half),
                 position=box.centre, wxyz=_wxyz(box.rotation),
             )  # fmt: skip
+            self._drawn(node, box.body, box.group)
         for k, plate in enumerate(scene.plates):
             corners = np.asarray(plate.corners)
             faces = np.array([[0, i, i + 1] for i in range(1, len(corners) - 1)])
-            self._scene.add_mesh_simple(
+            node = self._scene.add_mesh_simple(
                 f"{_ROOT}/body{plate.body}/plate{k}", corners, faces, color=_colour(plate.group), side="double"
             )
+            self._drawn(node, plate.body, plate.group)
         for k, skin in enumerate(thinned(scene.skins, MOST_FACES)):
-            self._scene.add_mesh_simple(
+            node = self._scene.add_mesh_simple(
                 f"{_ROOT}/body{skin.body}/skin{k}", skin.vertices.astype(np.float32), skin.faces.astype(np.uint32),
                 color=_rgb(skin.colour) if skin.colour else _colour(skin.group), flat_shading=True,
                 side="front" if skin.is_closed else "double",
             )  # fmt: skip
-        self._ties = []
+            self._drawn(node, skin.body, skin.group)
         for k, tie in enumerate(scene.ties):
             line = self._scene.add_line_segments(
                 f"{_ROOT}/tie{k}", np.zeros((1, 2, 3)), colors=_rgb(CLOSURE_COLOUR), thickness=0.01 * scene.size
             )
-            self._ties.append(line)
+            self._closures.append(line)
             self._loose.append((line, tie.start, tie.end))
+
+    def _drawn(self, node: Any, body: int, group: int) -> None:
+        if group == CLOSURE:
+            self._closures.append(node)
+        elif body:
+            self.touchable.append((node, body))
 
     def _draw_bar(self, name: str, rod: Bar) -> None:
         (body, a), (other, b) = rod.start, rod.end
@@ -87,20 +102,26 @@ class LiveScene:
                 f"{_ROOT}/{name}", np.zeros((1, 2, 3)), colors=_colour(rod.group), thickness=2 * rod.radius
             )
             self._loose.append((line, rod.start, rod.end))
+            if rod.group == CLOSURE:
+                self._closures.append(line)
             return
         a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
         length, at = float(np.linalg.norm(b - a)), f"{_ROOT}/body{body}/{name}"
         colour = _colour(rod.group)
         if length > 1e-9:
-            self._scene.add_cylinder(
+            node = self._scene.add_cylinder(
                 at, radius=rod.radius, height=length, color=colour, position=(a + b) / 2,
                 wxyz=_wxyz(_along((b - a) / length)), radial_segments=16,
             )  # fmt: skip
+            self._drawn(node, body, rod.group)
         for k, end in enumerate((a, b) if length > 1e-9 else (a,)):
-            self._scene.add_icosphere(f"{at}_end{k}", radius=rod.radius, color=colour, position=end, subdivisions=2)
+            name = f"{at}_end{k}"
+            node = self._scene.add_icosphere(name, radius=rod.radius, color=colour, position=end, subdivisions=2)
+            self._drawn(node, body, rod.group)
 
     def move(self, q: np.ndarray) -> None:
         """Draw the mechanism at a configuration (nq,)."""
+        self._q = q
         R, p = self._kinematics(q)
         turned = quaternions(R)
         for frame, position, (x, y, z, w) in zip(self._bodies, p, turned, strict=True):
@@ -112,6 +133,7 @@ class LiveScene:
 
     def forces(self, points: np.ndarray, vectors: np.ndarray, metres_per_newton: float) -> None:
         """Arrows from points (k, 3) along vectors (k, 3) of forces that act."""
+        self._forces = points, vectors, metres_per_newton
         acting = np.linalg.norm(vectors, axis=-1) > 1e-9
         segments = np.stack([points, points + vectors * metres_per_newton], axis=1)[acting]
         if self._arrows is not None:
@@ -124,16 +146,32 @@ class LiveScene:
                 head_length=0.03 * size,
             )  # fmt: skip
 
+    def pulled(self, line: np.ndarray | None) -> None:
+        """The spring (2, 3) from where a body is pulled to the pointer; None for nothing."""
+        if line is None:
+            if self._pull is not None:
+                self._pull.remove()
+                self._pull = None
+        elif self._pull is None:
+            self._pull = self._scene.add_line_segments(
+                f"{_ROOT}/pull", line[None], colors=_rgb(FORCE), thickness=0.008 * self.drawn.size
+            )
+        else:
+            self._pull.points = line[None]
+
     def show(self, part: str, visible: bool) -> None:
         self._visible[part] = visible
         if part == "frames":
             for frame in self._bodies:
                 frame.show_axes = visible
         elif part == "closures":
-            for line in self._ties:
-                line.visible = visible
-        elif part == "centre of mass":
+            for node in self._closures:
+                node.visible = visible
+        elif part == "forces":
+            self.forces(*self._forces)
+        else:
             self._center.visible = visible
+            self.move(self._q)
 
     @property
     def parts(self) -> dict[str, bool]:
@@ -144,6 +182,16 @@ class LiveScene:
         """(rotations, positions) of all bodies in the world."""
         R, p = self._kinematics(q)
         return R, p
+
+
+def _shown_radius(scene: Scene, closure: Bar) -> float:
+    """A closure's ball sticks out of the rods that end in it."""
+    body, at = closure.start
+    around = [
+        rod.radius for rod in scene.rods for end in (rod.start, rod.end)
+        if rod.group != CLOSURE and end[0] == body and np.linalg.norm(end[1] - at) < _NEAR * scene.size
+    ]  # fmt: skip
+    return max([closure.radius, *(1.3 * r for r in around)])
 
 
 def _along(direction: np.ndarray) -> np.ndarray:
@@ -164,6 +212,4 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _colour(group: int) -> tuple[int, int, int]:
-    if group == CLOSURE:
-        return _rgb(CLOSURE_COLOUR)
-    return _rgb(THEMES["light"]["joint" if group == JOINT else "post"] if group < 0 else LIMBS[group % len(LIMBS)])
+    return _rgb(colour_of(limb_name(group)))

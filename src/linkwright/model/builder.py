@@ -11,6 +11,7 @@ from .body_inertia import Inertia
 from .constraints import Constraint
 from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model
+from .model_checks import check_printable
 from .passive import Passive
 from .pose import Pose, PoseLike, finite_array
 
@@ -21,6 +22,7 @@ class ModelBuilder:
     """Add bodies from the ground up, then `build()`.
 
     A body on a fixed joint is merged into its parent at once: its mass is added there and its name becomes a frame.
+    `gravity` (3,) is in the world's axes, m/s^2.
     """
 
     def __init__(self, name: str = "robot", gravity=EARTH_GRAVITY):
@@ -162,8 +164,7 @@ class ModelBuilder:
     def _check_new(self, name: str, kind: str) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"a {kind}'s name is {name!r}; expected a non-empty string")
-        if not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name):
-            raise ModelError(f"a {kind}'s name is {name!r}, which has half a character and cannot be printed")
+        check_printable(name, f"a {kind}")
         if name in self._where:
             raise ModelError(f"{kind} {name!r} is there already; names of bodies and frames must be unique")
 

@@ -43,13 +43,13 @@ class DrawnTree:
         self.builder.add_warnings(*self.warnings)
         kept = [closure for closure in closures if closure is not None]
         built = self.builder.build().with_constraints(*kept, *self.drawing.constraints)
-        return built.with_reference(self._as_drawn(built))
+        return built.with_drawn(self._as_drawn(built))
 
     def _as_drawn(self, model: Model) -> np.ndarray:
         """Joints at zero, and free bodies where they are."""
         q = model.neutral()
         for i, body in enumerate(model.bodies[1:], start=1):
-            if body.joint.kind == "free_flyer":
+            if body.joint.moves.is_free:
                 name, parent = self.carried.get(body.name, (None, GROUND))
                 on = self.drawing.joints[name].on if name else {body.name: Pose.identity(), parent: Pose.identity()}
                 at, there = (self.drawing.bodies[b].pose @ on[b] for b in (parent, body.name))

@@ -50,7 +50,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
     left = [k for i in range(1, model.nbodies) if i not in locked for k in range(model.nq)[model.iq[i]]]
     locked_model = replace(
         builder.build().with_constraints(*(constraint for constraint in kept if constraint is not None)),
-        reference=model.reference[left],
+        drawn=model.drawn[left],
         configurations={name: q[left] for name, q in model.configurations.items()},
         motors=tuple(name for name in model.motors if name not in at),
         independent=tuple(name for name in model.independent if name not in at),
@@ -88,7 +88,7 @@ def attach(
         raise ModelError(f"attaching {other.name!r} to {model.name!r}: {error} (give a prefix?)") from None
     attached = replace(
         builder.build().with_constraints(*(c.renamed(prefix, mount) for c in other.constraints)),
-        reference=np.concatenate([model.reference, other.reference]),
+        drawn=np.concatenate([model.drawn, other.drawn]),
         motors=(*model.motors, *(prefix + name for name in other.motors)),
         independent=(*model.independent, *(prefix + name for name in other.independent)),
         passive=(*model.passive, *(element.renamed(prefix, mount) for element in other.passive)),
@@ -115,7 +115,7 @@ def depth_first(model: Model) -> Model:
     moved = [k for i in order for k in range(model.nq)[model.iq[i]]]
     sorted_model = replace(
         builder.build().with_constraints(*model.constraints),
-        reference=model.reference[moved],
+        drawn=model.drawn[moved],
         configurations={name: q[moved] for name, q in model.configurations.items()},
         motors=model.motors,
         independent=model.independent,

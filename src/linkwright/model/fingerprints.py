@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .actuators.actuator_arrangement import ACTUATOR_ENTRIES, KEYFRAME_ENTRIES
@@ -28,15 +28,14 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 """Entries of `serialization.to_dictionary` by section. Inertias of bodies stand in their entries, but count as such."""
 
 
-def section_hashes(content: Mapping[str, Any]) -> dict[str, str]:
-    """By section. Entries that nobody has put into one belong to the structure, which every program reads."""
-    known = {entry: section for section, entries in SECTIONS.items() for entry in entries}
-    parts: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
-    for entry, value in content.items():
-        parts[known.get(entry, "structure")][entry] = value
-    bodies = content["bodies"]
-    parts["structure"]["bodies"] = [{key: x for key, x in body.items() if key != "inertia"} for body in bodies]
-    parts["inertias"]["bodies"] = [body["inertia"] for body in bodies]
+def section_hashes(content: Mapping[str, Any], sections: Iterable[str]) -> dict[str, str]:
+    """Of these sections, whose entries are all in `content`."""
+    parts = {name: {entry: content[entry] for entry in SECTIONS[name] if entry in content} for name in sections}
+    bodies = content.get("bodies", ())
+    if "structure" in parts:
+        parts["structure"]["bodies"] = [{key: x for key, x in body.items() if key != "inertia"} for body in bodies]
+    if "inertias" in parts:
+        parts["inertias"]["bodies"] = [body["inertia"] for body in bodies]
     return {section: content_hash(part) for section, part in parts.items()}
 
 

@@ -12,7 +12,6 @@ import math
 import numpy as np
 
 from ..fixed_order import product
-from .joints import JOINT_KINDS
 from .model import Model
 from .pose import Pose
 from .rotation_steps import count_nonzeros, turns_needed
@@ -40,7 +39,7 @@ def choose_frames(model: Model, *, refine: bool = True) -> tuple[list[Pose], lis
         k, rotation = _aligned(body.joint)
         frames.append((rotation, np.zeros(3)))
         axes.append(k)
-    free = [i for i in range(1, model.nbodies) if JOINT_KINDS[model.bodies[i].joint.kind].slides_freely]
+    free = [i for i in range(1, model.nbodies) if model.bodies[i].joint.moves.slides_freely]
     changed = refine
     for _ in range(_SWEEPS):
         if not changed:
@@ -50,7 +49,7 @@ def choose_frames(model: Model, *, refine: bool = True) -> tuple[list[Pose], lis
 
 
 def _aligned(joint) -> tuple[int, np.ndarray]:
-    if JOINT_KINDS[joint.kind].has_axis:
+    if joint.moves.has_axis:
         k = int(np.argmax(np.abs(joint.axis)))
         if joint.axis[k] == 1.0:
             return k, np.eye(3)

@@ -11,11 +11,10 @@ from ..errors import ModelError, unknown_name
 from ..fixed_order import dot, norm, product
 from ..scalar import Numbers
 from ..spatial import Placement
-from .joints import JOINT_KINDS, JointMotion
+from .joints import FIXED, JOINT_KINDS, JointMotion, Rigid
 from .pose import LARGEST_NUMBER, SNAP, Pose, finite_array, scaled_down
 
 _AXIS_NAMES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
-FIXED = "fixed"
 
 # Quantities a joint may carry, how many numbers each has, and its value when nobody says otherwise.
 _PER_VELOCITY = {"armature": 0.0, "damping": 0.0, "stiffness": 0.0, "friction": 0.0}
@@ -27,6 +26,7 @@ _PER_COORDINATE_LIMIT = {"lower": -np.inf, "upper": np.inf}
 class Joint:
     """A joint between a parent body and a child body. Scalars given for many-dof joints apply to each direction.
 
+    axis       (3,) in the joint's frame on the parent, or a name: "x", "-y"; second_axis likewise, of joints with two
     armature   rotor inertia felt at the joint (kg m^2 or kg), part of the dynamics
     damping    torque per velocity, part of the dynamics
     stiffness  torque per displacement from `spring_reference`, part of the dynamics
@@ -106,24 +106,29 @@ class Joint:
         return array
 
     @property
+    def moves(self) -> type[JointMotion]:
+        """What its kind says of itself (model/joints/joint_motion.py): `joint.moves.is_free`, `.slides`, `.turns`."""
+        return Rigid if self.kind == FIXED else JOINT_KINDS[self.kind]
+
+    @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return 0 if self.kind == FIXED else JOINT_KINDS[self.kind].nq
+        return self.moves.nq
 
     @property
     def nv(self) -> int:
         """Number of velocities."""
-        return 0 if self.kind == FIXED else JOINT_KINDS[self.kind].nv
+        return self.moves.nv
 
     @property
     def aligned_with(self) -> str:
         """Which axes decide the frame its motion is written in."""
-        return "nothing" if self.kind == FIXED else JOINT_KINDS[self.kind].aligned_with
+        return self.moves.aligned_with
 
     @property
     def may_have_springs(self) -> bool:
         """Whether its velocities are rates of its coordinates, so that a spring along these does work."""
-        return self.kind != FIXED and JOINT_KINDS[self.kind].velocity_is_rate
+        return self.moves.velocity_is_rate
 
     def renamed(self, name: str) -> Joint:
         """The same joint by another name."""
@@ -131,7 +136,7 @@ class Joint:
 
     def motion(self, k: int = 2) -> JointMotion:
         """How the joint moves, aligned with coordinate axis k."""
-        return JOINT_KINDS[self.kind](k, self.pitch)
+        return self.moves(k, self.pitch)
 
     def displacement(self, q: Numbers) -> Pose:
         """The child's pose in the joint's frame at its coordinates q (nq,), in rad and m."""
@@ -179,11 +184,16 @@ def _normalised(array: np.ndarray) -> np.ndarray:
     return array if abs(length - 1) < 1e-15 else array / length
 
 
+def first_axis(kind: str) -> str:
+    """The axis of a joint of this kind whose axes nobody gives: z, or x of two."""
+    return "x" if kind != FIXED and JOINT_KINDS[kind].aligned_with == "both_axes" else "z"
+
+
 def _constructor(kind: str, doc: str):
     def make(name: str, axis="z", **quantities) -> Joint:
         quantities.setdefault("second_axis", "y")
-        if kind == "universal" and isinstance(axis, str) and axis == "z" and quantities["second_axis"] == "y":
-            axis = "x"
+        if isinstance(axis, str) and axis == "z" and quantities["second_axis"] == "y":
+            axis = first_axis(kind)
         try:
             return Joint(name=name, kind=kind, axis=axis, **quantities)
         except TypeError as error:
@@ -194,7 +204,7 @@ def _constructor(kind: str, doc: str):
     return make
 
 
-fixed = _constructor(FIXED, "A rigid connection; the child becomes part of its parent.")
+fixed = _constructor(FIXED, "A rigid connection, without an axis; the child becomes part of its parent.")
 revolute = _constructor("revolute", "Turns about `axis`: q = [angle].")
 continuous = _constructor("continuous", "Turns about `axis` without limits: q = [angle].")
 prismatic = _constructor("prismatic", "Slides along `axis`: q = [distance].")
@@ -203,7 +213,11 @@ cylindrical = _constructor("cylindrical", "Turns about and slides along `axis`: 
 universal = _constructor(
     "universal", "Turns about `axis` (x) fixed in the parent, then `second_axis` (y) fixed in the child."
 )
-spherical = _constructor("spherical", "Turns freely: q = quaternion x, y, z, w; v = angular velocity in the child.")
+spherical = _constructor(
+    "spherical", "Turns freely, about no axis: q = quaternion x, y, z, w; v = angular velocity in the child."
+)
 planar = _constructor("planar", "Moves in the plane across `axis`: q = [x, y, angle], v in the child's frame.")
-translational = _constructor("translational", "Slides along x, y and z: q = [x, y, z].")
-free_flyer = _constructor("free_flyer", "Moves freely: q = [position, quaternion], v = [linear; angular] in the child.")
+translational = _constructor("translational", "Slides along the axes x, y and z: q = [x, y, z].")
+free_flyer = _constructor(
+    "free_flyer", "Moves freely, along no axis: q = [position, quaternion], v = [linear; angular] in the child."
+)

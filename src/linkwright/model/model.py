@@ -9,22 +9,23 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import InputError, unknown_name
+from ..errors import deprecated, unknown_name
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
 from .body_inertia import Inertia
 from .constraints import Constraint
-from .contact import ContactLaw, ContactPair, ContactPoint, Shape
+from .contact import USUAL_LAW, ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
 from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .look import Look, check_looks
+from .model_checks import check_constraints, check_notes, check_printable
 from .passive import Passive
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
-from .simulation_defaults import SimulationDefaults
+from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
 
@@ -79,8 +80,9 @@ class Model:
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
     """What looked wrong but could be lived with, by name."""
-    reference: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
-    """The configuration the mechanism is drawn in, where its loops are closed; neutral if nobody says otherwise."""
+    drawn: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
+    """The configuration q (nq,) that the mechanism is drawn in, where its loops are closed; neutral if nobody says
+    otherwise."""
     configurations: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     """Further configurations that the file names: keyframes."""
     motors: tuple[str, ...] = field(default=(), repr=False)
@@ -94,8 +96,8 @@ class Model:
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
     pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
     """Shapes whose contact is computed."""
-    contact_law: ContactLaw = field(default_factory=ContactLaw, repr=False)
-    simulation: SimulationDefaults = field(default_factory=SimulationDefaults, repr=False)
+    contact_law: ContactLaw = field(default=USUAL_LAW, repr=False)
+    simulation: SimulationDefaults = field(default=NOTHING_NAMED, repr=False)
     """Time step and integrator that its file names."""
     actuators: tuple[Actuator, ...] = field(default=(), repr=False)
     """What drives joints at the user's command, in the order of `ctrl`."""
@@ -109,47 +111,18 @@ class Model:
         gravity = finite_array(self.gravity, (3,), "gravity")
         gravity.flags.writeable = False
         object.__setattr__(self, "gravity", gravity)
-        reference = self.neutral() if self.reference is None else finite_array(self.reference, (self.nq,), "reference")
-        reference.flags.writeable = False
-        object.__setattr__(self, "reference", reference)
-        self._check_constraints()
-        self._check_notes()
+        drawn = self.neutral() if self.drawn is None else finite_array(self.drawn, (self.nq,), "drawn configuration")
+        drawn.flags.writeable = False
+        object.__setattr__(self, "drawn", drawn)
+        check_printable(str(self.name), "a model")
+        for joint in self.joints:
+            check_printable(joint.name, "a joint")
+        check_constraints(self)
+        check_notes(self)
         touching.check_contacts(self)
         check_actuators(self)
-        check_looks(self)
-
-    def _check_notes(self) -> None:
-        """What is only told about the mechanism."""
-        configurations = {}
-        for name, q in self.configurations.items():
-            configurations[str(name)] = finite_array(q, (self.nq,), f"configuration {name!r}")
-            configurations[str(name)].flags.writeable = False
-        object.__setattr__(self, "configurations", MappingProxyType(configurations))
-        for name in (*self.motors, *self.independent):
-            self.joint_index(name)
-        object.__setattr__(self, "passive", tuple(self.passive))
-        for element in self.passive:
-            if not isinstance(element, Passive):
-                raise InputError(f"passive has {element!r}; expected Tendon or GravityCompensation")
-            element.check(self)
-        object.__setattr__(self, "ignored", tuple(map(str, self.ignored)))
-        if not isinstance(self.simulation, SimulationDefaults):
-            raise InputError(f"simulation is {self.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")
-
-    def _check_constraints(self) -> None:
-        names: set[str] = set()
-        for constraint in self.constraints:
-            if not isinstance(constraint, Constraint):
-                raise InputError(f"{constraint!r} is not a constraint; expected e.g. linkwright.weld('foot')")
-            if constraint.name in names:
-                raise InputError(
-                    f"two constraints are named {constraint.name!r}; names must be unique: give one with name=..."
-                )
-            names.add(constraint.name)
-        self.constraint_bodies  # noqa: B018  refuses frames and joints that are not there
-        kinds: list[type[Constraint]] = list(dict.fromkeys(type(c) for c in self.constraints))
-        for kind in kinds:
-            kind.check_together([c for c in self.constraints if type(c) is kind])
+        if self.looks:
+            check_looks(self)
 
     # Constraints
 
@@ -192,9 +165,20 @@ class Model:
         """Number of constraint rows."""
         return sum(constraint.size for constraint in self.constraints)
 
+    def with_drawn(self, q) -> Model:
+        """This model with another configuration q (nq,) as the one it is drawn in; None is neutral."""
+        return replace(self, drawn=q)
+
+    @property
+    def reference(self) -> np.ndarray:
+        """Deprecated: `drawn`, the configuration q (nq,) that the mechanism is drawn in."""
+        deprecated("Model.reference", "Model.drawn")
+        return self.drawn
+
     def with_reference(self, q) -> Model:
-        """This model with another configuration as the one it is drawn in."""
-        return replace(self, reference=q)
+        """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
+        deprecated("Model.with_reference", "Model.with_drawn")
+        return self.with_drawn(q)
 
     # Contacts
 
@@ -345,7 +329,7 @@ class Model:
         return configuration.as_rows(configuration.integrate(self, q, v), batch)
 
     def difference(self, q0, q1) -> np.ndarray:
-        """The v that leads from q0 to q1 in unit time; (n,) or (B, n)."""
+        """The v (nv,) that leads from configuration q0 (nq,) to q1 in unit time; or (B, n) each."""
         q0, q1 = configuration.as_columns(self, "q0", q0, self.nq), configuration.as_columns(self, "q1", q1, self.nq)
         batch = np.broadcast_shapes(q0.shape[1:], q1.shape[1:])
         return configuration.as_rows(configuration.difference(self, q0, q1), batch)
@@ -365,13 +349,16 @@ class Model:
         for section in sections:
             if section not in SECTIONS:
                 raise unknown_name("section of a model", section, SECTIONS)
+        if not set(sections) <= set(self._section_hashes):
+            from .serialization import content_of
+
+            self._section_hashes.update(section_hashes(content_of(self, sections), sections))
         return content_hash([self._section_hashes[section] for section in sections])
 
     @cached_property
     def _section_hashes(self) -> dict[str, str]:
-        from .serialization import to_dictionary
-
-        return section_hashes(to_dictionary(self))
+        """Of the sections that were asked for."""
+        return {}
 
     def __eq__(self, other) -> bool:
         return isinstance(other, Model) and self.fingerprint == other.fingerprint

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..errors import ModelError
 from .joint import FIXED, Joint
-from .joints import JOINT_KINDS
 
 _PER_VELOCITY = ("armature", "damping", "stiffness", "friction", "velocity_limit", "effort_limit")
 _PER_COORDINATE = ("lower", "upper", "spring_reference")
@@ -23,7 +22,7 @@ def reversed_joint(joint: Joint) -> Joint:
     """
     if joint.kind == FIXED:
         return joint
-    way = JOINT_KINDS[joint.kind].turned_round
+    way = joint.moves.turned_round
     if way == "axis":  # that inverts the motion and leaves the coordinates what they were
         return replace(joint, axis=-joint.axis)
     if way == "both_axes":

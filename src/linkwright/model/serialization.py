@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from .joint import Joint
 from .model import GROUND, Model
 from .passive import read_passive
 from .pose import Pose
-from .simulation_defaults import SIMULATION_ENTRIES, SimulationDefaults
+from .simulation_defaults import SIMULATION_ENTRIES, read_simulation
 
 FORMAT = "linkwright-model"
 VERSION = 1
@@ -36,10 +36,20 @@ _JOINT_VECTORS = (
 
 def to_dictionary(model: Model) -> dict[str, Any]:
     """Everything that defines the model. Infinite limits are written as null."""
-    return {
+    content = content_of(model, _WRITERS)
+    return {entry: content[entry] for entry in _ENTRIES if entry in content}
+
+
+def content_of(model: Model, sections: Iterable[str]) -> dict[str, Any]:
+    """Entries of these sections (`fingerprints.SECTIONS`), and perhaps others: nobody else is asked to write them."""
+    writers = dict.fromkeys(write for section in sections for write in _WRITERS[section])
+    return {entry: value for write in writers for entry, value in write(model).items()}
+
+
+def _mechanism(model: Model) -> dict[str, Any]:
+    content = {
         "format": FORMAT,
         "version": VERSION,
-        "name": model.name,
         "gravity": model.gravity.tolist(),
         "ground_inertia": _inertia(model.bodies[0].inertia),
         "bodies": [
@@ -67,28 +77,47 @@ def to_dictionary(model: Model) -> dict[str, Any]:
             {"joint": m.joint, "leader": m.leader, "multiplier": m.multiplier, "offset": m.offset}
             for m in model.mimics
         ],
-        "constraints": [
-            {"kind": c.kind, "name": c.name, "mu": None if c.mu is None else c.mu.tolist(), **c.to_dictionary()}
-            for c in model.constraints
-        ],
-        **_notes(model),
-        **contact_content(model),
-        **actuator_content(model),
     }
+    return {**content, **_told({"passive": [element.to_dictionary() for element in model.passive]})}
 
 
-def _notes(model: Model) -> dict[str, Any]:
-    """What is only told about the mechanism; absent if there is nothing to tell, as of most trees."""
+def _constraints(model: Model) -> dict[str, Any]:
+    written = [
+        {"kind": c.kind, "name": c.name, "mu": None if c.mu is None else c.mu.tolist(), **c.to_dictionary()}
+        for c in model.constraints
+    ]
     notes = {
-        "reference": [] if np.array_equal(model.reference, model.neutral()) else model.reference.tolist(),
+        "reference": [] if np.array_equal(model.drawn, model.neutral()) else model.drawn.tolist(),
         "configurations": {name: q.tolist() for name, q in model.configurations.items()},
         "motors": list(model.motors),
         "independent": list(model.independent),
-        "passive": [element.to_dictionary() for element in model.passive],
-        "ignored": list(model.ignored),
-        "simulation": model.simulation.to_dictionary(),
     }
+    return {"constraints": written, **_told(notes)}
+
+
+def _simulation(model: Model) -> dict[str, Any]:
+    return _told({"simulation": model.simulation.to_dictionary()})
+
+
+def _drawing(model: Model) -> dict[str, Any]:
+    return {"name": model.name, **_told({"ignored": list(model.ignored)})}
+
+
+def _told(notes: dict[str, Any]) -> dict[str, Any]:
+    """What is only told about the mechanism; absent if there is nothing to tell, as of most trees."""
     return {key: value for key, value in notes.items() if value}
+
+
+# Who writes the entries of each section.
+_WRITERS: dict[str, tuple[Callable[[Model], dict[str, Any]], ...]] = {
+    "structure": (_mechanism,),
+    "inertias": (_mechanism,),
+    "constraints": (_constraints,),
+    "contacts": (contact_content,),
+    "actuators": (actuator_content,),
+    "simulation": (_simulation, actuator_content),
+    "drawing": (_drawing,),
+}
 
 
 def from_dictionary(data: Mapping[str, Any]) -> Model:
@@ -118,12 +147,12 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             builder.add_mimic(**mimic)
         model = builder.build().with_constraints(*map(_read_constraint, data["constraints"]))
         return replace(
-            model, reference=data.get("reference"),  # type: ignore[arg-type]  # None: neutral
+            model, drawn=data.get("reference"),  # type: ignore[arg-type]  # None: neutral
             configurations=dict(data.get("configurations", {})),
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
             passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),
-            simulation=SimulationDefaults.from_dictionary(data.get("simulation", {})), **read_contact_content(data),
-            **read_actuator_content(data),
+            **_read(data, SIMULATION_ENTRIES, read_simulation), **_read(data, CONTACT_ENTRIES, read_contact_content),
+            **_read(data, (*ACTUATOR_ENTRIES, *KEYFRAME_ENTRIES), read_actuator_content),
         )  # fmt: skip
     except LinkwrightError:
         raise
@@ -131,6 +160,11 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
         raise ModelError(f"the entry {error} is missing") from None
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelError(f"not a model as linkwright writes it: {error}") from None
+
+
+def _read(data: Mapping[str, Any], entries: tuple[str, ...], read: Callable[[Mapping], dict]) -> dict[str, Any]:
+    """What `read` makes of these entries, if there is any."""
+    return read(data) if any(entry in data for entry in entries) else {}
 
 
 def _read_constraint(data) -> Constraint:

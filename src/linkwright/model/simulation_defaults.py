@@ -79,3 +79,12 @@ class SimulationDefaults:
         if not isinstance(data, Mapping) or set(data) - set(_NAMES):
             raise ModelError(f"simulation is {data!r}; expected entries among {', '.join(_NAMES)}")
         return cls(**data)
+
+
+def read_simulation(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments for a model, from its dictionary."""
+    return {"simulation": SimulationDefaults.from_dictionary(data["simulation"])}
+
+
+NOTHING_NAMED = SimulationDefaults()
+"""Of models whose file names neither."""

@@ -6,6 +6,7 @@ This is where the users' conventions ([linear; angular], the file's frames, arra
 from .actuation import ACTUATION
 from .actuators import ACTUATORS
 from .choice import FORWARD_DYNAMICS, Choice, Wish, choose
+from .closing_pose import CLOSING
 from .cluster_coordinates import CLUSTER_COORDINATES
 from .cluster_dynamics import CLUSTERS
 from .constrained import CONSTRAINED
@@ -22,7 +23,7 @@ from .whole_body import WHOLE_BODY
 
 for _group in (
     DYNAMICS, CONSTRAINED, CONTACT, CONSTRAINT_PROGRAMS, ACTUATION, ACTUATORS, DELASSUS, CLUSTERS, CLUSTER_COORDINATES,
-    KINEMATICS, STEP, WHOLE_BODY,
+    KINEMATICS, STEP, WHOLE_BODY, CLOSING,
 ):  # fmt: skip
     register(*_group)
 

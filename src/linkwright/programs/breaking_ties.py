@@ -42,7 +42,7 @@ def _count(model: Model, ties: str) -> int:
         graph = EliminatedGraph(problem, [0.0] * model.nc)
         y = list(graph.y)
         for i, dy in graph.change_of_y(step).items():
-            y[i] = [x + d for x, d in zip(y[i], dy, strict=True)]
+            y[i] = y[i] + dy
         return {"a": graph.accelerate(y, None)[0]}
 
     return count_operations(simplify(trace(evaluate, {"q": model.nq, "tau": model.nv}))).total

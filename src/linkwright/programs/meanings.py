@@ -80,8 +80,10 @@ energy   | () | joules
 forces   | (constraints, 6) | wrench of each constraint on its first frame, [linear; angular] in that frame: N, N m
 lam      | (nc,) | multipliers of the constraint rows, raw
 residual | () | largest acceleration error of a constraint row
+project_configuration.residual | () | what the pose leaves open of any constraint row: metres, radians
 iterations | () | passes until converged, or as many as were asked for
 step.iterations | () | how often the dynamics were solved in the step; with contacts, passes of Newton's method
+effort   | () | passes in steps, then which bodies touch, as one number: samples alike are best computed together
 status   | () | 0 ok, 1 not converged, 2 singular, 3 not finite, 4 infeasible, 5 on another branch
 contact_force | (contacts, 6) | wrench on the first body, [linear; angular] in the contact's frame: N, N m
 contact_point | (contacts, 3) | where it acts, in the world
@@ -142,6 +144,9 @@ mu         | None, number, {name: number}, "input" | penalty of the constraints,
 iterations | None, count | None: until converged; a number: so many proximal iterations, in straight-line code
 contact_dynamics.iterations | None, count | the most passes of Newton's method
 tolerance  | None, number | about the relative error of accelerations to stop at
+project_configuration.tolerance | number | what a closed pose may leave of any row: metres, radians
+fixed      | (), names | joints of one coordinate that keep it
+passes     | count | steps of Newton's method
 improvement | None, number | by which a Newton step must promise to lower the cost (MuJoCo's tolerance); 0: no matter
 rank_tolerance | None, number | scaled singular value below which directions are dependent; 0 enforces everything
 warm_start | None, "input" | "input": multipliers, or accelerations, to start from with each call

@@ -89,7 +89,7 @@ class SimulatedMechanism:
         says nothing of how a mechanism moves, and in the axes of a body that turns it is a great acceleration."""
         travelling = {
             self.model.iv[i].start + k
-            for i, joint in enumerate(self.model.joints, start=1) if joint.kind == "free_flyer"
+            for i, joint in enumerate(self.model.joints, start=1) if joint.moves.is_free
             for k in range(3)
         }  # fmt: skip
         return largest_residual([x for k, x in enumerate(v) if k not in travelling])
@@ -269,7 +269,7 @@ class SimulatedMechanism:
 
 
 def _hinges_of_loops(model: Model) -> list[int]:
-    """Velocities of joints that only turn, between the bodies that a constraint holds together."""
+    """Velocities of hinges between the bodies that a constraint holds together."""
     between: set[int] = set()
     for constraint in model.constraints:
         if constraint.is_linear:
@@ -277,9 +277,8 @@ def _hinges_of_loops(model: Model) -> list[int]:
         ways = [set(_ancestors(model, body)) for body in constraint.bodies(model)] or [set()]
         shared = set.intersection(*ways) if constraint.is_internal(model) else set()
         between |= set.union(*ways) - shared
-    kinds = ("revolute", "continuous", "spherical")
-    turning = (i for i in sorted(between) if model.bodies[i].joint.kind in kinds)
-    return [k for i in turning for k in range(*model.iv[i].indices(model.nv))]
+    turning = (i for i in sorted(between) if model.bodies[i].joint.moves.turns)
+    return [model.iv[i].start for i in turning]
 
 
 def _ancestors(model: Model, body: int) -> list[int]:

@@ -6,6 +6,7 @@ multipliers to start the next solution from, and what a simulation keeps book of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ _IN_PARTS = 0.1  # of all steps, for operation counts
 _LARGEST = ("residual", "status", "unmet", "verdict", "drift")  # over the parts of a step
 _OUTPUTS = (
     "q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst", "warm",
-    "iterations", *CONTACT_OUTPUTS, "act", "actuator_force", "clamped",
+    "iterations", "effort", *CONTACT_OUTPUTS, "act", "actuator_force", "clamped",
 )  # fmt: skip
 _OPTIONS: dict[str, Any] = {
     "integrator": None, "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
@@ -130,9 +131,10 @@ def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:
     if not (hard and step.hinges_of_loops):
         return take(start, step.dt)
     shapes = contact_shapes(step.tree, start["q"])
-    start = {**start, "penetration": [0.0], **{name: np.zeros(shape).tolist() for name, shape in shapes.items()}}
+    start = {**start, "penetration": [0.0], "effort": [0.0]}
+    start |= {name: np.zeros(shape).tolist() for name, shape in shapes.items()}
     found = in_parts(take, start, step.dt, turns_too_far(step.turning), PARTS_TOUCHING)
-    result = {**_unflattened(found), "penetration": found["penetration"][0]}
+    result = _unflattened(found) | {name: found[name][0] for name in ("penetration", "effort")}
     return result | {name: np.array(found[name], dtype=object).reshape(shape) for name, shape in shapes.items()}
 
 
@@ -154,7 +156,7 @@ def _switched_inputs(options) -> tuple[str, ...]:
     )
 
 
-def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+def settled_options(model: Model, options: dict[str, Any], parameters: Sequence[str] = ()) -> dict[str, Any]:
     """With what the model's file names: integrator, passes and tolerance of contacts; and the soft law for "auto" where
     the model has pairs, or tendons that only this law knows to bound."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])

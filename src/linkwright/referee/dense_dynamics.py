@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..model import Model
+from ..model import Model, Pose
 from ..model.constraints import Constraint
 from ..model.passive import GravityCompensation, Passive
-from ..model.pose import Pose
 from .arithmetic import LONG, Arithmetic
 from .dense_kinematics import cross_motion, joint_motion, motion_transform, spatial_inertia
 from .dense_rows import rows_of_constraint

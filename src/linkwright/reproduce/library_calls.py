@@ -16,8 +16,7 @@ import numpy as np
 from ..bench.loop_systems import pinocchio_constraints
 from ..bench.peers.mujoco_peer import MujocoPeer, mjcf
 from ..errors import UnsupportedError
-from ..io.mujoco.mujoco_state import MujocoCoordinates
-from ..io.pinocchio.pinocchio_model import pinocchio_model, to_pinocchio
+from ..io import MujocoCoordinates, pinocchio_model, to_pinocchio
 from ..model import Model
 from .clocks import Call
 
@@ -127,10 +126,10 @@ def _drake(model: Model, states: States) -> Timed:
 def _drake_coordinates(model: Model) -> tuple[Callable[..., States], Callable[..., np.ndarray]]:
     """(q, v, tau) -> its state and forces; (q, v, its accelerations) -> a. A floating base comes first, and turns in
     the world's frame, where MuJoCo's turns in its own and moves first."""
-    kinds = [body.joint.kind for body in model.bodies[1:] if body.joint is not None and body.joint.nv > 1]
-    if kinds not in ([], ["free_flyer"]) or (kinds and model.bodies[1].joint.kind != "free_flyer"):
+    several = [joint for joint in model.joints if joint.nv > 1]
+    if several and (several != [model.joints[0]] or not several[0].moves.is_free):
         raise UnsupportedError("it is compared on trees of hinges and slides, perhaps on a floating base")
-    of, floating = MujocoCoordinates(model), bool(kinds)
+    of, floating = MujocoCoordinates(model), bool(several)
 
     def turned(rotation: np.ndarray, x: np.ndarray) -> np.ndarray:
         return np.concatenate([rotation @ x[3:6], x[:3], x[6:]]) if floating else x

@@ -16,7 +16,7 @@ import numpy as np
 from ..bench.loop_systems import pinocchio_constraints
 from ..bench.peers.pinocchio_cpp import PinocchioCpp
 from ..errors import LinkwrightError, UnsupportedError
-from ..io.pinocchio.pinocchio_model import pinocchio_model
+from ..io import pinocchio_model
 from ..model import Model
 from .clocks import Call
 from .library_calls import MU, OTHERS, States, in_pinocchio, undamped

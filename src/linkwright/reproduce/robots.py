@@ -63,7 +63,11 @@ ROLES: dict[str, Role] = {
         {"hands": (("iiwa_link_ee",), ("attachment_site",), ("iiwa_link_7",), ("link7",), ("lbr_link_ee",))},
         False,
     ),
-    "go1": Role("Unitree Go1", (Source("go1", _QUADRUPED), _OUR_QUADRUPED), {"feet": (_QUADRUPED["feet"],)}),
+    "go1": Role(
+        "Unitree Go1",
+        (Source("go1", _QUADRUPED), _OUR_QUADRUPED),
+        {"feet": (_QUADRUPED["feet"], ("FL", "FR", "RL", "RR"))},
+    ),
     "solo": Role(
         "Solo",
         (Source("solo12", {"feet": ("FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT")}), _OUR_QUADRUPED),
@@ -191,7 +195,7 @@ def _loaded(path: Path, floating: bool) -> Model:
         return load(path)
     try:
         model = load(path)
-        if any(body.joint is not None and body.joint.kind == "free_flyer" for body in model.bodies):
+        if any(body.joint is not None and body.joint.moves.is_free for body in model.bodies):
             return model
         return load(path, floating_base=True)
     except LinkwrightError:

@@ -38,7 +38,7 @@ def with_rotors(model: Model, ratio: float, *, mass: float, across: float, along
     for body in model.bodies[1:]:
         parent = model.bodies[body.parent].name
         builder.add_body(body.name, body.joint, parent=parent, placement=body.placement, inertia=body.inertia)
-        if body.joint.kind in ("revolute", "continuous"):
+        if body.joint.moves.turns:
             rotor = add_rotor(
                 builder, f"{body.name}_rotor", parent=parent, placement=body.placement, axis=body.joint.axis,
                 inertia=spinning(mass, across, along, body.joint.axis),

@@ -79,12 +79,12 @@ def humanoid_with_cube(humanoid: Model, right: Model, left: Model, *, standing: 
     """A humanoid that holds the cube with two hands: 73 degrees of freedom; 24 rows, 36 with the feet welded."""
     sides = {"right_": (RIGHT, right), "left_": (LEFT, left)}
     to_right_palm = BEFORE_THE_CHEST @ Pose(np.eye(3), -CUBE_FROM_PALM)
-    q = humanoid.reference
+    q = humanoid.drawn
     for side, _ in sides.values():
         arm = [joint.name for joint in humanoid.joints if joint.name.startswith(side.arm)]
         q = _posed(humanoid, q, dict(zip(arm, side.bent, strict=True)))
         q = reach(humanoid, q, arm, {side.wrist: to_right_palm @ side.palm @ side.mount.inverse()})
-    model = humanoid.with_reference(q)
+    model = humanoid.with_drawn(q)
     for prefix, (side, hand) in sides.items():
         model = attach(model, _curled(hand, side), at=side.wrist, placement=side.mount, prefix=prefix)
     name = "humanoid_with_cube_standing" if standing else "humanoid_with_cube"
@@ -92,7 +92,7 @@ def humanoid_with_cube(humanoid: Model, right: Model, left: Model, *, standing: 
     model = _holding(model, BEFORE_THE_CHEST, {prefix: side for prefix, (side, _) in sides.items()})
     if not standing:
         return model
-    poses = body_poses(model, model.reference)
+    poses = body_poses(model, model.drawn)
     return model.with_constraints(*(weld(foot, at=poses[model.frame(foot).body]) for foot in FEET))
 
 
@@ -102,7 +102,7 @@ def _curled(hand: Model, side: Side) -> Model:
     start = {f"joint_{k}.0": (THUMB if k >= 12 else FINGER)[k % 4] for k in range(16)}
     points = {tip: CUBE_FROM_PALM + point for tip, point in side.contacts().items()}
     joints = [joint.name for joint in hand.joints]
-    return hand.with_reference(reach(hand, _posed(hand, hand.reference, start), joints, points))
+    return hand.with_drawn(reach(hand, _posed(hand, hand.drawn, start), joints, points))
 
 
 def _holding(carrier: Model, cube: Pose, hands: dict[str, Side]) -> Model:
@@ -115,7 +115,7 @@ def _holding(carrier: Model, cube: Pose, hands: dict[str, Side]) -> Model:
             on_cube = builder.add_frame(f"{prefix}{tip}_on_cube", "cube", product(side.palm.rotation, point))
             grips.append(connect(prefix + tip, on_cube, name=f"{prefix}{tip}_grip"))
     pose = np.concatenate([cube.translation, cube.quaternion])
-    return builder.build().with_constraints(*grips).with_reference(np.concatenate([carrier.reference, pose]))
+    return builder.build().with_constraints(*grips).with_drawn(np.concatenate([carrier.drawn, pose]))
 
 
 def _posed(model: Model, q: np.ndarray, angles: dict[str, float]) -> np.ndarray:

@@ -115,7 +115,7 @@ def walking_beast(
     chosen = {"spacing": WALKING_SPACING, "phases": [2 * math.pi * third / 3 for third in thirds], **options}
     beast = jansen_beast(legs, base="floating" if floating_base else "ground", **chosen)
     feet = [sphere(f"leg{k + 1}_foot", FOOT_RADIUS, name=f"foot{k + 1}") for k in range(legs)]
-    rotations, positions = reference(beast, "forward_kinematics")(beast.reference)
+    rotations, positions = reference(beast, "forward_kinematics")(beast.drawn)
     frames = [beast.frame(foot.on) for foot in feet]
     heights = [(rotations[f.body] @ f.placement.translation + positions[f.body])[2] for f in frames]
     floor = (0.0, 0.0, float(min(heights)) - FOOT_RADIUS)

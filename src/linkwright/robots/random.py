@@ -65,7 +65,7 @@ def random_joint(
     frame = _random_rotation(rng)
     motion = JOINT_KINDS[kind]
     quantities: dict = {}
-    if kind == "helical":
+    if motion.has_pitch:
         quantities["pitch"] = float(rng.uniform(-0.3, 0.3))
     if armature:
         quantities["armature"] = rng.uniform(0.0, 0.5, motion.nv)
@@ -74,7 +74,7 @@ def random_joint(
     plain = motion.nq == motion.nv  # limits are for coordinates that are plain numbers
     if springs and motion.velocity_is_rate:
         quantities |= {"stiffness": rng.uniform(0, 20, motion.nv), "spring_reference": rng.uniform(-1, 1, motion.nq)}
-    if limits and plain and kind != "continuous":
+    if limits and plain and not motion.endless:
         quantities |= {"lower": rng.uniform(-2, -0.1, motion.nq), "upper": rng.uniform(0.1, 2, motion.nq)}
         quantities |= {"velocity_limit": rng.uniform(1, 10, motion.nv), "effort_limit": rng.uniform(1, 100, motion.nv)}
     return Joint(name=name, kind=kind, axis=frame[:, 0], second_axis=frame[:, 1], **quantities)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -10,8 +10,9 @@ PATIENCE = 2.0  # seconds before anything is shown
 
 
 @contextmanager
-def chunk_progress(total: int, done: int, wanted: bool) -> Iterator[Callable[[], None]]:
-    """Called once per finished chunk."""
+def progress_bar(what: str, total: int, done: int = 0, wanted: bool = True) -> Iterator[Callable[[], None]]:
+    """Of `total` things called `what`; what is yielded is called once per finished one. Where there is no terminal,
+    nothing is shown."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -23,19 +24,17 @@ def chunk_progress(total: int, done: int, wanted: bool) -> Iterator[Callable[[],
     )
 
     console = Console(stderr=True)
-    columns = (TextColumn("chunks"), BarColumn(30), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(30), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not (wanted and console.is_terminal))
-    task, begin, shown = bar.add_task("", total=total, completed=done), time.perf_counter(), False
-
-    def advance() -> None:
-        nonlocal shown
-        bar.advance(task)
-        if not shown and time.perf_counter() - begin > PATIENCE:
-            bar.start()
-            shown = True
-
+    task = bar.add_task("", total=total, completed=done)
+    # a clock of its own: the first of few large things may take minutes
+    late = threading.Timer(PATIENCE, bar.start)
+    late.daemon = True
+    late.start()
     try:
-        yield advance
+        yield lambda: bar.advance(task)
     finally:
-        if shown:
+        late.cancel()
+        late.join()
+        if bar.live.is_started:
             bar.stop()

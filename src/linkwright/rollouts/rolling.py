@@ -17,7 +17,7 @@ from ..sim.prepared import Prepared, prepare
 from .chunk import chunk_size
 from .chunk_files import FORMATS, ChunkStore, InMemory, digest, opened
 from .executors import run, runner_of
-from .progress import chunk_progress
+from .progress import progress_bar
 from .rolled_out import RolledOut, cut
 
 _OPTIONS: dict[str, Any] = {
@@ -103,7 +103,7 @@ def rollout(
 def _roll_out(prepared: Prepared, parts, store: ChunkStore, executor, threads, progress: bool) -> None:
     done = store.finished()
     left = [(number, prepared.part(part)) for number, part in enumerate(parts) if number not in done]
-    with chunk_progress(len(parts), len(done), progress) as advance:
+    with progress_bar("chunks", len(parts), len(done), progress) as advance:
         results = run(executor, left, threads)
         while True:
             try:

@@ -125,7 +125,7 @@ def _gains(model: Model, name: str, value: Any) -> np.ndarray:
     array = np.asarray(value)
     if array.ndim == 0:
         for i, joint in enumerate(model.joints, start=1):
-            if joint.kind != "free_flyer":
+            if not joint.moves.is_free:
                 gains[model.iv[i]] = _gain(name, value)
         return gains
     if array.shape != (model.nv,):

@@ -58,14 +58,14 @@ def exercise(model: Model) -> Exercise:
     """
     bases = [
         i for i, body in enumerate(model.bodies)
-        if i and body.parent == 0 and body.joint.kind == "free_flyer" and any(b.parent == i for b in model.bodies[1:])
+        if i and body.parent == 0 and body.joint.moves.is_free and any(b.parent == i for b in model.bodies[1:])
     ]  # fmt: skip
     stands = bool(bases and model.pairs)
-    held = {} if stands else {model.bodies[i].joint.name: model.reference[model.iq[i]] for i in bases}
+    held = {} if stands else {model.bodies[i].joint.name: model.drawn[model.iq[i]] for i in bases}
     model = lock_joints(model, held) if held else model
     if not model.nv:
         raise InputError(f"{model.name!r} has no joint that moves; there is nothing to simulate")
-    q = _on_the_floor(model, _stance(model), bases[0]) if stands else model.reference
+    q = first_pose(model) if stands else model.drawn
     inertia = np.diag(np.asarray(reference(model, "crba")(q)))
     velocity, speed, stiffness = np.zeros(model.nv), np.zeros(model.nv), np.zeros(model.nv)
     if any(joint.name == CRANK for joint in model.joints):
@@ -86,9 +86,23 @@ def exercise(model: Model) -> Exercise:
     return Exercise(model, (q, velocity), closing, gains, speed, description, stiffness)
 
 
+def first_pose(model: Model) -> np.ndarray:
+    """(nq,) in which a robot is first seen: as drawn; one that can stand, on its feet, which just touch the ground."""
+    bases = _bases(model)
+    return _on_the_floor(model, _stance(model), bases[0]) if bases and model.pairs else model.drawn.copy()
+
+
+def _bases(model: Model) -> list[int]:
+    """Bodies that float and carry others."""
+    return [
+        i for i, body in enumerate(model.bodies)
+        if i and body.parent == 0 and body.joint.kind == "free_flyer" and any(b.parent == i for b in model.bodies[1:])
+    ]  # fmt: skip
+
+
 def _stance(model: Model) -> np.ndarray:
     """A keyframe in which it stands, else the pose as drawn."""
-    return next((model.configurations[name] for name in _STANCES if name in model.configurations), model.reference)
+    return next((model.configurations[name] for name in _STANCES if name in model.configurations), model.drawn)
 
 
 def _on_the_floor(model: Model, q: np.ndarray, base: int) -> np.ndarray:
@@ -105,7 +119,7 @@ def _on_the_floor(model: Model, q: np.ndarray, base: int) -> np.ndarray:
 def _holding(model: Model, bases: list[int]) -> np.ndarray:
     """Proportional gains of all joints but the bases: stiff enough for the whole robot's weight."""
     weight = sum(body.inertia.mass for body in model.bodies[1:]) * float(np.linalg.norm(model.gravity))
-    _, positions = reference(model, "forward_kinematics")(model.reference)
+    _, positions = reference(model, "forward_kinematics")(model.drawn)
     size = float(np.linalg.norm(np.ptp(positions[1:], axis=0)))
     stiffness = np.full(model.nv, max(weight, 1.0) * size / _SAG)
     for i in bases:

@@ -32,15 +32,15 @@ def slid(tr: Trajectory) -> np.ndarray:
     ways = [
         tr.q[..., tr.model.iq[i].start + n]
         for i, joint in enumerate(tr.model.joints, start=1)
-        for n in range({"prismatic": 1, "free_flyer": 3, "translational": 3, "planar": 2}.get(joint.kind, 0))
+        for n in range(joint.moves.leading_lengths)
     ]
     return np.max(np.abs(ways), axis=(0, -1)) if ways else np.zeros(tr.q.shape[:-2])
 
 
 def floats(model: Model) -> bool:
     """Whether one free-flyer carries everything, and nothing ties it to the world."""
-    roots = [body.joint.kind for body in model.bodies[1:] if body.parent == 0]
-    if roots != ["free_flyer"] or any(getattr(model.bodies[1].joint, x).any() for x in ("damping", "friction")):
+    roots = [body.joint for body in model.bodies[1:] if body.parent == 0]
+    if len(roots) != 1 or not roots[0].moves.is_free or roots[0].damping.any() or roots[0].friction.any():
         return False
     return all(c.is_internal(model) for c in model.constraints)
 
@@ -123,7 +123,7 @@ def _gyration(model: Model) -> float:
     """A radius of gyration (m) of the mechanism as drawn; no less than a hundredth of its reach."""
     from ..compilation import reference
 
-    M = np.asarray(reference(model, "crba")(model.reference))[:6, :6]
-    com = np.asarray(reference(model, "center_of_mass")(model.reference)) - model.reference[:3]
+    M = np.asarray(reference(model, "crba")(model.drawn))[:6, :6]
+    com = np.asarray(reference(model, "center_of_mass")(model.drawn)) - model.drawn[:3]
     spread = np.trace(M[3:, 3:]) / 2 / M[0, 0] - com @ com
     return float(np.sqrt(max(spread, 0.0))) + 0.01 * reach(model)

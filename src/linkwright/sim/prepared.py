@@ -140,8 +140,8 @@ def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def told_effort(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The output that says how long a step took, if that differs from sample to sample."""
-    return ("iterations",) if options["contact"] else ()
+    """The output that says what a step took, if that differs from sample to sample."""
+    return ("effort",) if options["contact"] else ()
 
 
 def check_numbers(dt, steps, record, start) -> None:

@@ -211,7 +211,7 @@ class Rollout:
 
 def _base_velocities(model: Model) -> int:
     """Of a floating base, which come first; else none."""
-    return 6 if model.joints and model.joints[0].kind == "free_flyer" else 0
+    return 6 if model.joints and model.joints[0].moves.is_free else 0
 
 
 def _pushes_base(model: Model, control: Control) -> bool:

@@ -93,8 +93,8 @@ class Simulator:
     def reset(
         self, q0: Any = None, v0: Any = None, *, act0: Any = None, keyframe: str | None = None, start: str = "check"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Begin again from (q0, v0), by default as drawn and at rest, or from a keyframe of the robot's file, whose
-        commands then hold until others are given; "as given" accepts what violates constraints."""
+        """Begin again from q0 (nq,) and v0 (nv,), by default as drawn and at rest, or from a keyframe of the robot's
+        file, whose commands then hold until others are given; "as given" accepts what violates constraints."""
         check_numbers(self.dt, 1, 1, start)
         self._commands = np.zeros(self._shape(self.model.nu))
         if keyframe is not None:
@@ -132,10 +132,15 @@ class Simulator:
             result = self._step(*given.values())
             found = zip(self._names, result, strict=False)
             given |= {name: np.asarray(x) for name, x in found if name in self._warm}
-        return tuple(given[name] for name in self._names), tuple(result)[len(self._names) + 1 :]
+        return tuple(given[name] for name in self._names), self._outputs_of(result)
+
+    def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """What was asked for: after state and status, and before what steps tell of their effort."""
+        first = len(self._names) + 1
+        return tuple(result[first : first + len(self._extra)])
 
     def reset_samples(self, samples: Any, q0: Any, v0: Any, *, ctrl: Any = None) -> None:
-        """Begin again with some samples of a batch, by number or mask, from (q0, v0) of as many rows, taken as given;
+        """Begin again with some samples of a batch, by number or mask, from q0 (rows, nq) and v0 (rows, nv), as given;
         the others do not notice. Activations are zero; outputs are those that commands `ctrl` (nu,), zero by default,
         would have there."""
         if self.batch is None:
@@ -189,7 +194,7 @@ class Simulator:
                 dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last, effort=self._effort
             )
         self._state, self._status = result, result[len(self._names)]
-        self._outputs = result[len(self._names) + 1 :] if self._extra else ()
+        self._outputs = self._outputs_of(result)
         self.steps += n
         return result[0], result[1]
 

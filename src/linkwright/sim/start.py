@@ -21,12 +21,12 @@ def as_state(model: Model, q0: Any, v0: Any) -> tuple[np.ndarray, np.ndarray]:
     """q0 and v0 as arrays (n,) or both (B, n)."""
     if not model.nv:
         raise InputError(f"{model.name!r} has no joints, so nothing of it moves")
-    q = _array("q0", model.reference if q0 is None else q0, model.nq, model)
+    q = _array("q0", model.drawn if q0 is None else q0, model.nq, model)
     v = _array("v0", np.zeros(model.nv) if v0 is None else v0, model.nv, model)
     if q.ndim == v.ndim == 2 and len(q) != len(v):
         raise InputError(f"q0 holds {len(q)} samples and v0 {len(v)}; expected as many, or one of them unbatched")
     for i, joint in enumerate(model.joints, start=1):
-        if joint.kind in ("spherical", "free_flyer"):
+        if joint.moves.has_quaternion:
             lengths = np.linalg.norm(q[..., model.iq[i]][..., -4:], axis=-1)
             if np.any(np.abs(lengths - 1) > _UNIT_TOLERANCE):
                 length = float(np.ravel(lengths)[np.argmax(np.abs(np.ravel(lengths) - 1))])

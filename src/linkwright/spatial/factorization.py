@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..scalar import Scalar, reciprocal
 from .matrix import sum_of
+from .row_vector import RowVector
 
 # A pivot this small beside the entry it came from is what rounding leaves of a dependent row.
 RANK_TOLERANCE = 1e-12
@@ -86,6 +87,6 @@ class LDL:
                 x[r] = x[r] - self.L[k][r] * x[k]
         return x
 
-    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+    def solve(self, b: Sequence[Scalar]) -> RowVector:
         """A^-1 b."""
-        return self.backward(self.scaled(self.forward(b)))
+        return RowVector(self.backward(self.scaled(self.forward(b))))

@@ -1,19 +1,21 @@
-"""A number for each row of the constraints, with the arithmetic that papers write: lam + mu r, r' z."""
+"""A number for each row of some constraints, or for each direction of a joint, with the arithmetic that papers write:
+lam + mu r, tau - S' p, r' z."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..scalar import Scalar, is_zero, maximum
-from .matrix import sum_of
+from .matrix import dot, sum_of
 
 _SUMS = 4
 
 
 class RowVector(Sequence):
-    """Immutable. `*` takes a number, or another row vector entry by entry."""
+    """Immutable. `*` takes a number, or another row vector entry by entry; `x @ y` is x' y, added up in order."""
 
     __slots__ = ("_entries",)
+    __array_ufunc__ = None  # a NumPy number or array on the left is a scalar to us: it must not take us for an array
 
     def __init__(self, entries: Iterable[Scalar]):
         self._entries = tuple(entries)
@@ -26,7 +28,7 @@ class RowVector(Sequence):
         return len(self._entries)
 
     def __getitem__(self, k):
-        return self._entries[k]
+        return RowVector(self._entries[k]) if isinstance(k, slice) else self._entries[k]
 
     def __iter__(self) -> Iterator[Scalar]:
         return iter(self._entries)
@@ -36,6 +38,12 @@ class RowVector(Sequence):
 
     def __sub__(self, other: Sequence[Scalar]) -> RowVector:
         return RowVector(x - y for x, y in zip(self._entries, other, strict=True))
+
+    def __rsub__(self, other: Sequence[Scalar]) -> RowVector:
+        return RowVector(x - y for x, y in zip(other, self._entries, strict=True))
+
+    def __matmul__(self, other: Sequence[Scalar]) -> Scalar:
+        return dot(self._entries, other)
 
     def __neg__(self) -> RowVector:
         return RowVector(-x for x in self._entries)
@@ -48,7 +56,7 @@ class RowVector(Sequence):
     __rmul__ = __mul__
 
     def dot(self, other: Sequence[Scalar]) -> Scalar:
-        """In four sums, each of every fourth term: a processor waits for a long sum term by term."""
+        """As @, but in four sums, each of every fourth term: a processor waits for a long sum term by term."""
         terms = [x * y for x, y in zip(self._entries, other, strict=True) if not (is_zero(x) or is_zero(y))]
         parts = [sum_of(terms[k::_SUMS]) for k in range(min(_SUMS, len(terms)))]
         return sum_of(parts) if parts else 0.0

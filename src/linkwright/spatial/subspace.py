@@ -12,6 +12,7 @@ from ..scalar import Scalar
 from .inertia import ArticulatedInertia
 from .matrix import sum_of
 from .motion import Force, Motion
+from .row_vector import RowVector
 
 
 class CoordinateSubspace:
@@ -28,9 +29,9 @@ class CoordinateSubspace:
             parts[k] = rate
         return Motion.of(parts)
 
-    def project(self, f: Force) -> list[Scalar]:
+    def project(self, f: Force) -> RowVector:
         """S' f."""
-        return [f[k] for k in self.directions]
+        return RowVector(f[k] for k in self.directions)
 
     def columns(self, inertia) -> list[Force]:
         """I S, for a rigid or an articulated inertia."""
@@ -58,8 +59,8 @@ class DenseSubspace:
     def __matmul__(self, rates: Sequence[Scalar]) -> Motion:
         return sum_of(m * rate for m, rate in zip(self.motions, rates, strict=True))
 
-    def project(self, f: Force) -> list[Scalar]:
-        return [m.dot(f) for m in self.motions]
+    def project(self, f: Force) -> RowVector:
+        return RowVector(m.dot(f) for m in self.motions)
 
     def columns(self, inertia) -> list[Force]:
         return [inertia @ m for m in self.motions]

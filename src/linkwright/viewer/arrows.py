@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 0.35  # of the mechanism's size: what all but the hardest impacts stay below
 _USUAL = 0.98
+_HEAD = 9.0  # pixels
 CONTACT_RECORD = ("contact_force", "contact_point", "contact_frame")
 
 
@@ -23,9 +24,7 @@ def checked_forces(forces, frames: int) -> np.ndarray:
     except (TypeError, ValueError):
         raise InputError(f"forces is {type(forces).__name__}; expected (points, vectors), both (T, k, 3)") from None
     if points.ndim != 3 or points.shape != vectors.shape or points.shape[::2] != (frames, 3):
-        raise InputError(
-            f"forces have shapes {points.shape} and {vectors.shape}; expected ({frames}, k, 3) of both"
-        )
+        raise InputError(f"forces have shapes {points.shape} and {vectors.shape}; expected ({frames}, k, 3) of both")
     arrows = np.concatenate([points, vectors], axis=-1)
     return np.where(np.isfinite(arrows).all(axis=-1, keepdims=True), arrows, 0.0)
 
@@ -35,6 +34,15 @@ def arrow_scale(arrows: np.ndarray, size: float) -> float:
     lengths = np.linalg.norm(arrows[..., 3:], axis=-1)
     acting = lengths[lengths > 0.0]
     return _LONGEST * size / float(np.quantile(acting, _USUAL)) if acting.size else 0.0
+
+
+def arrow_shape(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(end of the shaft, corners of the head) of an arrow from a to b on the screen, in pixels."""
+    along = (b - a)[:2]
+    length = float(np.hypot(*along))
+    head, unit = min(_HEAD, 0.5 * length), along / max(length, 1e-9)
+    shaft, aside = b[:2] - head * unit, 0.45 * head * np.array([-unit[1], unit[0]])
+    return shaft, [b[:2], shaft + aside, shaft - aside]
 
 
 def contact_arrows(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..model import Model
 from .elimination_steps import Node, Stage
-from .svg import limb_class, shortened, tooltip, xml_text
+from .palette import limb_name
+from .svg import shortened, tooltip, xml_text
 
 Place = tuple[float, float]
 
@@ -60,7 +61,7 @@ def _panel(
         parts.append(arc(place(a), place(b), "", least=22, most=40) if a >= 0 else _straight(place(a), place(b)))
     for i in range(model.nbodies):
         x1, y1 = place(i)
-        style = "ground" if not i else "gone node" if i in stage.gone else f"{limb_class(groups[i])} node"
+        style = "ground" if not i else "gone node" if i in stage.gone else f"{limb_name(groups[i])} node"
         parts.append(f'<circle class="{style}" cx="{x1:.1f}" cy="{y1:.1f}" r="6.5"/>')
         if i and i not in stage.gone:
             parts.append(f'<text class="tiny" x="{x1:.1f}" y="{y1 + 2.8:.1f}">{i}</text>')

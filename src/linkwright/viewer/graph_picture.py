@@ -13,9 +13,9 @@ from ..model import Model
 from ..model.loops import constrained_ends
 from .elimination_panels import arc, panel_strip
 from .elimination_steps import bbo_stages, elimination, lcaba_stages
-from .palette import CLOSURE, LIMBS, THEMES
+from .palette import CLOSURE, LIMBS, THEMES, limb_name
 from .scene import limb_groups
-from .svg import limb_class, shortened, tooltip, xml_text
+from .svg import shortened, tooltip, xml_text
 from .tree_layout import tree_layout
 
 _COLUMN, _ROW, _NODE = 118, 74, 15  # pixels
@@ -82,7 +82,7 @@ class _GraphPicture:
                 label += ", neighbours " + ", ".join(self.model.bodies[j].name for j in neighbours)
             parts.append(
                 f"<g>{tooltip(label)}"
-                f'<circle class="{limb_class(self.groups[i])} node" cx="{x:.1f}" cy="{y:.1f}" r="{_NODE}"/>'
+                f'<circle class="{limb_name(self.groups[i])} node" cx="{x:.1f}" cy="{y:.1f}" r="{_NODE}"/>'
                 f'<text class="index" x="{x:.1f}" y="{y + 4.5:.1f}">{i}</text>'
                 f'<text class="name" x="{x:.1f}" y="{y + 30:.1f}">{xml_text(shortened(body.name))}</text>'
                 f'<text class="step" x="{x - (8 if neighbours else 0):.1f}" y="{y - 20:.1f}">{k}.</text>'

@@ -64,7 +64,7 @@ def _carried_at(model: Model, c: int) -> np.ndarray:
     """
     body = model.bodies[c]
     at, carrier = body.placement.translation, model.bodies[body.parent]
-    if body.joint.kind != "prismatic" or not body.parent or not carrier.inertia.mass:
+    if not body.joint.moves.slides or not body.parent or not carrier.inertia.mass:
         return at
     axis = body.placement.rotation @ body.joint.axis
     along = float(axis @ at)
@@ -85,7 +85,7 @@ def _extent(model: Model, points, rotations: np.ndarray, positions: np.ndarray) 
 
 def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], group: int) -> None:
     body = model.bodies[i]
-    free, com = body.joint.kind in ("free_flyer", "translational", "planar"), body.inertia.com
+    free, com = body.joint.moves.leading_lengths > 1, body.inertia.com
     origin = com if free else np.zeros(3)
     reach = [p for p in points if np.linalg.norm(p - origin) > 1e-3 * scene.size]
     if not reach and not free and not model.graph.children[i] and np.linalg.norm(com) > 0.01 * scene.size:
@@ -112,7 +112,7 @@ def _draw_body(scene: Scene, model: Model, i: int, points: list[np.ndarray], gro
     radius = np.sqrt(body.inertia.mass / (_DENSITY * np.pi * sum(np.linalg.norm(p - origin) for p in reach)))
     radius = float(np.clip(radius, _THINNEST * scene.size, _THICKEST * scene.size))
     radius = min(radius, _STOUTEST * longest)
-    if body.joint.kind == "prismatic":
+    if body.joint.moves.slides:
         radius *= _TELESCOPED
     if corners is None:
         begins = [(_surface(com, R, half, p) if boxed else origin, p) for p in reach]
@@ -133,7 +133,7 @@ def _surface(centre: np.ndarray, R: np.ndarray, half: np.ndarray, p: np.ndarray)
 def _draw_joint(scene: Scene, model: Model, i: int) -> None:
     body = model.bodies[i]
     joint, parent, at = body.joint, body.parent, body.placement
-    if parent == 0 and joint.kind != "free_flyer":
+    if parent == 0 and not joint.moves.is_free:
         scene.anchors.append(at.translation)
     own = [rod.radius for rod in scene.rods if rod.start[0] == i == rod.end[0]]
     radius = max([0.6 * _THINNEST * scene.size, *own]) if own else 0.008 * scene.size

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 
+from .arrows import arrow_shape
 from .mark import GENERATOR
-from .palette import CLOSURE, LIMBS, THEMES, shade
-
-_COLOURS = {"joint": THEMES["light"]["joint"], "closure": CLOSURE, "post": THEMES["light"]["post"]}
-
-
-def limb_class(group: int) -> str:
-    """Name of a group's colour."""
-    if group < 0:
-        return {-1: "joint", -2: "closure", -3: "post"}[group]
-    return f"limb{0 if group == 0 else 1 + (group - 1) % (len(LIMBS) - 1)}"
-
-
-def colour_of(name: str) -> str:
-    """Of a group's name."""
-    return LIMBS[int(name[4:])] if name.startswith("limb") else _COLOURS[name]
+from .palette import CLOSURE, FORCE, LIMBS, THEMES, TRACE, TRACE_OPACITY, across_rod, colour_of, shade
 
 
 def polygon(points: Sequence[np.ndarray], style: str = "", label: str = "") -> str:
@@ -65,12 +53,7 @@ class Markup:
 
     def across(self, a, b, radius: float, name: str) -> str:
         """Paint for a rod from a to b, lit from above and the left."""
-        along = (b - a)[:2]
-        normal = np.array([-along[1], along[0]]) / max(1e-9, float(np.hypot(*along)))
-        towards = float(normal @ [-0.5, -0.85])
-        if towards < 0:
-            normal, towards = -normal, -towards
-        stops = ((0, 0.1), (0.3, 0.25 + 0.3 * towards), (0.62, 0.0), (1, -0.38))
+        normal, stops = across_rod(a, b)
         (x1, y1), (x2, y2) = a[:2] + normal * radius, a[:2] - normal * radius
         place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         return self._gradient("linearGradient", place, stops, name)
@@ -88,6 +71,41 @@ class Markup:
         marks = "".join(f'<stop offset="{at}" stop-color="{self.shaded(name, amount)}"/>' for at, amount in stops)
         self._definitions.append(f'<{kind} id="{identity}" gradientUnits="userSpaceOnUse" {place}>{marks}</{kind}>')
         return f"url(#{identity})"
+
+    def rod(self, paint: str, a, b, width: float, label: str = "") -> str:
+        return self.line(a, b, width, f'stroke="{paint}"', label)
+
+    def plate(self, corners: Sequence[np.ndarray], name: str, label: str) -> str:
+        return polygon(corners, f'class="{name} plate"', label)
+
+    def face(self, corners: Sequence[np.ndarray], colour: str, edge: str, label: str) -> str:
+        return polygon(corners, f'fill="{colour}" stroke="{edge}" stroke-linejoin="round"', label)
+
+    def triangle(self, corners: np.ndarray, colour: str) -> str:
+        points = "L".join(f"{x:.1f} {y:.1f}" for x, y, *_ in corners)
+        return f'<path d="M{points}z" fill="{colour}" stroke="{colour}"/>'
+
+    def grid_line(self, a, b, opacity: float) -> str:
+        return self.line(a, b, 1, f'class="grid" stroke-opacity="{opacity:.2f}"')
+
+    def shadow(self, lines: Sequence[tuple[np.ndarray, np.ndarray, float]], areas: Sequence[Any]) -> str:
+        parts = [*(self.line(a, b, width) for a, b, width in lines), *(polygon(area) for area in areas)]
+        return f'<g class="shadow">{"".join(parts)}</g>'
+
+    def foot(self, centre, rx: float, ry: float) -> str:
+        place = f'cx="{centre[0]:.1f}" cy="{centre[1]:.1f}" rx="{rx:.1f}" ry="{ry:.1f}"'
+        return f'<ellipse class="post" {place}/>'
+
+    def tie(self, a, b) -> str:
+        return self.line(a, b, 1.5, 'class="tie"')
+
+    def arrow(self, a, b) -> str:
+        shaft, head = arrow_shape(a, b)
+        return self.line(a, shaft, 2.4, f'stroke="{FORCE}"') + polygon(head, f'fill="{FORCE}"')
+
+    def trace(self, points: np.ndarray) -> str:
+        line = " ".join(f"{p[0]:.1f},{p[1]:.1f}" for p in points)
+        return f'<polyline points="{line}" fill="none" stroke="{TRACE}" stroke-width="1.6" opacity="{TRACE_OPACITY}"/>'
 
     def text(self, title: str) -> str:
         size = f'width="{self.width:g}" height="{self.height:g}" viewBox="0 0 {self.width:g} {self.height:g}"'

@@ -67,7 +67,7 @@ def test_hard_loops_are_closed_while_standing():
     model = lw.load("four_bar")
     tips = [lw.sphere(body.name, 0.5, name=f"{body.name}_ball") for body in model.bodies[1:]]
     model = model.with_shapes(*tips).on_ground(0.5)
-    q, v = model.reference, np.zeros(model.nv)
+    q, v = model.drawn, np.zeros(model.nv)
     solve = lw.reference(
         model, "contact_dynamics", outputs=("a", "active", "forces", "contact_force", "iterations", "status")
     )
@@ -119,7 +119,7 @@ def _shape(model, name):
 @pytest.mark.parametrize("name", ["four_bar", "stewart_platform", "jansen_leg", "delta_robot"])
 def test_without_contacts_it_is_lcaba(name, rng):
     model = lw.load(name)
-    q, v, tau = model.reference, np.zeros(model.nv), rng.normal(size=model.nv)
+    q, v, tau = model.drawn, np.zeros(model.nv), rng.normal(size=model.nv)
     solution = lw.reference(model, "contact_dynamics", limits=False, friction=False)(q, v, tau, 0.001)
     expected = lw.reference(model, "lcaba", outputs="a")(q, v, tau)
     assert solution.status == 0

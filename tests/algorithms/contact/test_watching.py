@@ -62,7 +62,7 @@ def two_balls(**options) -> lw.Model:
         builder.add_body(name, lw.free_flyer(f"{name}_free"), inertia=lw.Inertia(1.0, np.zeros(3), np.eye(3) * 0.01))
     model = builder.build().with_shapes(*(lw.sphere(name, 0.1, name=f"{name}_ball") for name in ("left", "right")))
     apart = np.array([0, 0, 1.0, 0, 0, 0, 1, 0.5, 0, 1.0, 0, 0, 0, 1])
-    return replace(model.on_ground(**options), reference=apart)
+    return replace(model.on_ground(**options), drawn=apart)
 
 
 def test_a_simulation_says_so():
@@ -80,7 +80,7 @@ def test_a_simulation_says_so():
 
 def test_status_is_per_sample():
     model = lw.watch(two_balls())
-    q = np.array([model.reference, model.reference])
+    q = np.array([model.drawn, model.drawn])
     q[1, 7] = 0.19
     found = lw.reference(model, "contact_dynamics")(q, np.zeros((2, 12)), np.zeros((2, 12)), 0.002)
     assert found.status.tolist() == [0, 6]
@@ -92,7 +92,7 @@ def test_graver_statuses_are_not_hidden():
 
 def test_what_overlaps_as_drawn_is_not_watched_unless_it_is_named():
     model = two_balls()
-    close = replace(model, reference=np.array([0, 0, 1.0, 0, 0, 0, 1, 0.1, 0, 1.0, 0, 0, 0, 1]))
+    close = replace(model, drawn=np.array([0, 0, 1.0, 0, 0, 0, 1, 0.1, 0, 1.0, 0, 0, 0, 1]))
     assert lw.watch(close).contact_law.watched == ()
     assert lw.watch(close, ("left_ball", "right_ball")).contact_law.watched == (("left_ball", "right_ball"),)
 
@@ -106,7 +106,7 @@ def test_watched_pairs_travel_along(tmp_path):
     model = lw.watch(two_balls())
     lw.save(model, tmp_path / "two.json")
     assert lw.load(tmp_path / "two.json").contact_law.watched == model.contact_law.watched
-    locked = lw.lock_joints(model, {"left_free": model.reference[:7], "right_free": model.reference[7:]})
+    locked = lw.lock_joints(model, {"left_free": model.drawn[:7], "right_free": model.drawn[7:]})
     assert locked.contact_law.watched == ()
     both = lw.attach(model, model, at="world", prefix="other_")
     assert ("other_left_ball", "other_right_ball") in both.contact_law.watched

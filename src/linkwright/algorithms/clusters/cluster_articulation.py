@@ -1,5 +1,8 @@
 """Eliminating one cluster: what its parent cluster feels of it while its coordinates can move.
 
+[Chignoli2023] Algorithm 1, lines 26-33 and 40-42, for one cluster; in frames of bodies, so that what the paper carries
+to the parent cluster by X is carried through the cluster's own tree.
+
 A cluster of one body without loops is an ordinary joint and uses `Articulation`, operation for operation as in ABA.
 A cluster whose bodies hang on several bodies of its parent ties these to one another: its columns U D^-1 U' then
 cannot be subtracted from any one body's inertia and travel along as *tied columns*.
@@ -11,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...scalar import Scalar
-from ...spatial import LDL, ArticulatedInertia, Force, Motion, RigidInertia, sum_of
+from ...spatial import LDL, ArticulatedInertia, Force, Motion, RigidInertia, RowVector, sum_of
 from ..parts.articulation import Articulation
 from .cluster_joint import ClusterJoint, Inertia, articulated
 
@@ -33,24 +36,26 @@ class SingleBody:
         self.parent = joint.tree.parent[self.body]
         self.X = joint.X[self.body]
         self.inertia = articulated(inertia[self.body])
-        self.joint = Articulation(self.inertia, joint.S[self.body], joint.tree.armature[self.body])
+        self.joint = Articulation(self.inertia, joint.S[self.body], joint.tree.armature[self.body])  # lines 26, 27
         self.D = self.joint.D
 
-    def drive(self, forces: Mapping[int, Force], tau: Sequence[Scalar]) -> tuple[list[Scalar], dict[int, Force]]:
+    def drive(self, forces: Mapping[int, Force], tau: Sequence[Scalar]) -> tuple[RowVector, dict[int, Force]]:
         """(y, the accelerations if the parent did not accelerate; the force that the parent feels)."""
         p = forces[self.body]
-        u = [t - s for t, s in zip(tau, self.joint.S.project(p), strict=True)]
-        y = self.joint.D.solve(u)
-        return y, {self.parent: self.X.T @ self.joint.force_felt(p, y, tau)} if self.parent else {}
+        y = self.joint.D.solve(tau - self.joint.S.project(p))  # line 28
+        felt = {self.parent: self.X.T @ self.joint.force_felt(p, y, tau)} if self.parent else {}  # lines 29, 31, 33
+        return y, felt
 
     def felt(self) -> tuple[dict[int, Inertia], list[TiedColumn]]:
-        return {self.parent: self.X.congruence(self.joint.inertia_felt(self.inertia))} if self.parent else {}, []
+        if not self.parent:  # line 29
+            return {}, []
+        return {self.parent: self.X.congruence(self.joint.inertia_felt(self.inertia))}, []  # lines 30, 32
 
-    def accelerate(self, y: Sequence[Scalar], change: Sequence[Motion]) -> tuple[list[Scalar], dict[int, Motion]]:
+    def accelerate(self, y: RowVector, change: Sequence[Motion]) -> tuple[RowVector, dict[int, Motion]]:
         """(ydd, accelerations of the bodies)."""
-        carried = self.X @ change[self.parent]
-        rates = self.joint.rates(y, carried)
-        return rates, {self.body: self.joint.S.add_motion(carried, rates)}
+        carried = self.X @ change[self.parent]  # line 40
+        rates = self.joint.rates(y, carried)  # line 41
+        return rates, {self.body: self.joint.S.add_motion(carried, rates)}  # line 42
 
 
 class ClusterArticulation:
@@ -59,7 +64,7 @@ class ClusterArticulation:
     def __init__(self, joint: ClusterJoint, inertia: Mapping[int, Inertia], tied: Sequence[TiedColumn] = ()):
         self.cluster_joint = joint
         composite, self._carried = joint.composites(inertia)
-        D, self.U = joint.columns(composite)
+        D, self.U = joint.columns(composite)  # lines 26, 27: cluster_joint.py
         self._tied = []
         for column in tied:  # tied columns of its children: they belong to this cluster's inertia
             own, outer = joint.inward(column.forces)
@@ -100,13 +105,13 @@ class ClusterArticulation:
             inertia = articulated(self._carried.get(o, RigidInertia.zero()))  # none of a cluster of rotors alone
             pairs = [(column[o], v) for column, v in zip(self.U, self.V[o], strict=True) if o in column]
             pairs += [(t.forces[o], t.forces[o] * t.weight) for t in self._tied if o in t.forces]
-            result[o] = _less(inertia, pairs) if pairs else inertia
+            result[o] = _less(inertia, pairs) if pairs else inertia  # lines 30, 32
         return result, []
 
-    def drive(self, forces: Mapping[int, Force], tau: Sequence[Scalar]) -> tuple[list[Scalar], dict[int, Force]]:
+    def drive(self, forces: Mapping[int, Force], tau: Sequence[Scalar]) -> tuple[RowVector, dict[int, Force]]:
         own, outer = self.cluster_joint.inward(forces)
-        y = self.D.solve([t - s for t, s in zip(tau, own, strict=True)])
-        return y, self.less_columns(outer, [-x for x in y])
+        y = self.D.solve(tau - RowVector(own))  # line 28
+        return y, self.less_columns(outer, -y)  # lines 31, 33
 
     def less_columns(self, forces: Mapping[int, Force], y: Sequence[Scalar]) -> dict[int, Force]:
         """Forces on the output bodies less U y."""
@@ -117,12 +122,12 @@ class ClusterArticulation:
                     result[o] = result.get(o, Force.zero()) - column[o] * x
         return result
 
-    def accelerate(self, y: Sequence[Scalar], change) -> tuple[list[Scalar], dict[int, Motion]]:
+    def accelerate(self, y: RowVector, change) -> tuple[RowVector, dict[int, Motion]]:
         """`change`: accelerations of the output bodies, by body."""
-        rates = list(y)
+        rates = y
         for o in self.outputs:
-            rates = [x - v.dot(change[o]) for x, v in zip(rates, self.V[o], strict=True)]
-        return rates, self.cluster_joint.outward(change, rates)
+            rates = rates - RowVector(v.dot(change[o]) for v in self.V[o])  # lines 40, 41
+        return rates, self.cluster_joint.outward(change, rates)  # line 42
 
 
 def _less(inertia: ArticulatedInertia, pairs) -> ArticulatedInertia:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import Force, Motion, sum_of
+from ...spatial import Force, Motion, RowVector, sum_of
 from ..delassus.propagators import Posture, mirrored, pass_inward, pass_outward, zeros
-from .cluster_aba import articulated_clusters
+from .articulated_clusters import ArticulatedClusters
 from .cluster_articulation import ClusterArticulation, SingleBody
 from .clustered_tree import ClusteredTree
 from .embedding import Embedding
@@ -24,13 +24,16 @@ def cluster_efpa(
     """The matrix of the given rows, each a covector on a body."""
     posture = Posture(system.spanning, q)
     joints = system.joints(posture.X, posture.S, embeddings)
-    eliminated = articulated_clusters(system, joints)
+    eliminated = ArticulatedClusters(system, joints)
+    for k in system.graph.inward():
+        eliminated.eliminate(k)
+        eliminated.hand_on(k)
     paths = [_path(system, body) for body, _ in rows]
     carriers = sorted({k for path in paths for k in path})
     K: dict[int, dict[int, dict[int, Force]]] = {k: {} for k in (0, *carriers)}  # K[k][r]: row r on cluster k's bodies
     for r, (body, row) in enumerate(rows):
         K[system.graph.of_body[body]][r] = {body: row}
-    solved: dict[int, dict[int, list[Scalar]]] = {}
+    solved: dict[int, dict[int, RowVector]] = {}
     for k in reversed(carriers):
         solved[k], felt = _pass_inward(eliminated[k], K[k])
         K[system.clusters[k].parent].update(felt)
@@ -66,7 +69,7 @@ def _pass_inward(joint: SingleBody | ClusterArticulation, K: dict[int, dict[int,
             dict(zip(K, through.solved, strict=True)),
             {r: {joint.parent: row} for r, row in zip(K, passed, strict=True) if joint.parent},
         )
-    solved: dict[int, list[Scalar]] = {}
+    solved: dict[int, RowVector] = {}
     felt: dict[int, dict[int, Force]] = {}
     for r, forces in K.items():
         own, outer = joint.cluster_joint.inward(forces)
@@ -75,7 +78,7 @@ def _pass_inward(joint: SingleBody | ClusterArticulation, K: dict[int, dict[int,
     return solved, felt
 
 
-def _pass_outward(joint: SingleBody | ClusterArticulation, y: list[Scalar], above: dict[int, Motion]):
+def _pass_outward(joint: SingleBody | ClusterArticulation, y: RowVector, above: dict[int, Motion]):
     if isinstance(joint, SingleBody):
         if not joint.parent:
             return {joint.body: joint.joint.S @ y}

@@ -1,8 +1,8 @@
 """One cluster at one posture: how forces on its bodies reach its coordinates, and the bodies that carry it.
 
-The cluster motion subspace of [Chignoli2023] eq. 24, S = X block(S_i) G, is never formed. Its transpose is applied by
-carrying forces inward through the cluster's own tree (eq. 23), its inertia by carrying the composite inertias of that
-tree, so the cost is that of the tree's few joints and not of dense 6n x 6n matrices.
+The cluster motion subspace of [Chignoli2023] eq. 24, S = X block(S_i) G (Algorithm 1, lines 8-12), is never formed. Its
+transpose is applied by carrying forces inward through the cluster's own tree (eq. 23), its inertia by carrying the
+composite inertias of that tree, so the cost is that of the tree's few joints and not of dense 6n x 6n matrices.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class ClusterJoint:
         rotors: Sequence[Rotor] = (), reflected: Reflected | None = None,
     ):  # fmt: skip
         self.tree, self.cluster, self.embedding, self.rotors = tree, cluster, embedding, rotors
-        self.X, self.S = X, S
+        self.X, self.S = X, S  # lines 8-10: of single bodies, one after the other
         reflected = Reflected() if reflected is None else reflected
         spinning = {rotor.body for rotor in (*rotors, *reflected.rotors)}
         self.links = tuple(i for i in cluster.bodies if i not in spinning)
         self.velocities = tuple(k for i in cluster.bodies for k in range(tree.iv[i].start, tree.iv[i].stop))
-        self._rows = {k: embedding.G[r] for r, k in enumerate(self.velocities)}
+        self._rows = {k: embedding.G[r] for r, k in enumerate(self.velocities)}  # line 12
         self.size = len(embedding.G[0])
         self.reflected_inertia = reflected.inertia(self._rows, self.size)
 
@@ -92,7 +92,7 @@ class ClusterJoint:
         for i in reversed(self.links):
             rows = self.rows(i)
             beyond = [column.pop(i, None) for column in columns]  # from bodies that i carries
-            own = self.S[i].columns(composite[i])
+            own = self.S[i].columns(composite[i])  # line 26
             total: list[Force | None] = list(beyond)
             for b in range(self.size):
                 for force, row in zip(own, rows, strict=True):
@@ -102,7 +102,7 @@ class ClusterJoint:
             outer, whole = ([None if f is None else self.S[i].project(f) for f in part] for part in (beyond, total))
             for k, row in enumerate(rows):
                 for a, b in _pairs(self.size):  # G' (own + beyond) and the transpose of what lies beyond
-                    if whole[b] is not None and not is_zero(row[a]):
+                    if whole[b] is not None and not is_zero(row[a]):  # line 27
                         D[a][b] = D[a][b] + row[a] * whole[b][k]
                     if outer[a] is not None and not is_zero(row[b]):
                         D[a][b] = D[a][b] + outer[a][k] * row[b]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import LDL, Force, dot
+from ...spatial import LDL, Force, RowVector, dot
 from ..constrained.constrained_ltl import gram
 from ..delassus.propagators import Posture
 from ..rows.constraint_jacobian import constraint_jacobian
@@ -22,7 +22,7 @@ from .embedding import Embedding
 
 def projected_rnea(system: ClusteredTree, q, yd, ydd, embeddings: Sequence[Embedding], *, f_ext=None) -> list[Scalar]:
     """G' RNEA(q, G yd, G ydd + g)."""
-    a = [x + b for x, b in zip(system.spread(embeddings, ydd), system.biases(embeddings), strict=True)]
+    a = RowVector(system.spread(embeddings, ydd)) + system.biases(embeddings)
     tau = rnea(system.spanning, q, system.spread(embeddings, yd), a, f_ext=f_ext)
     return system.gathered(embeddings, tau)
 
@@ -33,7 +33,7 @@ def projection(
     """(ydd, pivots) from (G' M G) ydd = tau_y - G'(c + M g)."""
     bias = projected_rnea(system, q, yd, [0.0] * system.ny, embeddings, f_ext=f_ext)
     L, parents = _factored_inertia(system, q, embeddings)
-    ydd = ltl_solve(L, parents, [t - b for t, b in zip(tau_y, bias, strict=True)])
+    ydd = ltl_solve(L, parents, RowVector(tau_y) - bias)
     return ydd, [L[k][k] for k in range(len(L))]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...model import Tree
 from ...model.clusters import ClusterGraph
 from ...scalar import Scalar, is_zero
-from ...spatial import Force, Subspace, Transform
+from ...spatial import Force, RowVector, Subspace, Transform
 from ..parts.motion_sweep import MotionSweep
 from ..parts.passive_torques import passive_torques
 from .cluster_articulation import ClusterArticulation, SingleBody
@@ -55,9 +55,9 @@ class ClusteredTree:
         """One body, no loop."""
         return len(self.clusters[k].bodies) == 1 and not self.clusters[k].constraints
 
-    def pick(self, k: int, values: Sequence[Scalar]) -> list[Scalar]:
+    def pick(self, k: int, values: Sequence[Scalar]) -> RowVector:
         """The entries of a vector like y that belong to cluster k."""
-        return [values[n] for n in self.iy[k]]
+        return RowVector(values[n] for n in self.iy[k])
 
     def spread(self, embeddings: Sequence[Embedding], values: Sequence[Scalar]) -> list[Scalar]:
         """v = G yd."""
@@ -99,19 +99,23 @@ class ClusteredTree:
 
 
 class ClusterSweep:
-    """The mechanism moving with v = G yd, its accelerations those of ydd (or zero) and the biases g."""
+    """The mechanism moving with v = G yd, its accelerations those of ydd (or zero) and the biases g.
+
+    [Chignoli2023] Algorithm 1, forward pass #1, over bodies: their own tree says how clusters move, so X, S and c of
+    clusters are never formed.
+    """
 
     def __init__(
         self, system: ClusteredTree, q: Sequence[Scalar], yd: Sequence[Scalar], embeddings: Sequence[Embedding],
         ydd: Sequence[Scalar] | None = None,
     ):  # fmt: skip
         self.system, self.embeddings = system, embeddings
-        self.v = system.spread(embeddings, yd)
-        self.a = system.biases(embeddings)
+        self.v = system.spread(embeddings, yd)  # line 11, and of line 13 the product with yd
+        self.a = RowVector(system.biases(embeddings))  # lines 11, 19, its g
         if ydd is not None:
-            self.a = [x + b for x, b in zip(system.spread(embeddings, ydd), self.a, strict=True)]
-        moving = not all(map(is_zero, self.a))
-        self.motion = MotionSweep(system.tree, q, self.v, self.a if moving else None)
+            self.a = RowVector(system.spread(embeddings, ydd)) + self.a
+        a = None if all(map(is_zero, self.a)) else self.a
+        self.motion = MotionSweep(system.tree, q, self.v, a)  # lines 2-6, 13-15, 17-19: motion_sweep.py
         self.passive = passive_torques(system.spanning, q, self.v)
         self._q = q
 

@@ -1,7 +1,7 @@
 """What a cluster joint is to the algorithms: its tree velocities as functions of its independent ones.
 
 v = G yd and dv/dt = G ydd + g ([Chignoli2023] eq. 3), one row of G per tree velocity of the cluster. How they come
-about (gears, a function of y, loops that are solved) is the business of `loops/`.
+about (gears, a function of y, loops that are solved) is the business of `resolving/`.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def find_rotors(tree: Tree, candidates: Iterable[int]) -> tuple[Rotor, ...]:
     rotors = []
     for i in candidates:
         joint = tree.joint[i]
-        if joint.kind in ("revolute", "continuous") and not tree.graph.children[i]:
+        if joint.turns and not tree.graph.children[i]:
             inertia = _inertia_about_axis(tree.inertia[i], joint.k)
             if inertia is not None:
                 axis = tree.Xtree[i].rotate_back(Vector.unit(joint.k))

@@ -1,9 +1,9 @@
 """Constraint rows whose multipliers are eliminated at roots: carried inward with the links, they gather in L what they
 let move.
 
-[Sathya2025] Algorithm 4. A row goes no further than its root, the last body that all of its bodies hang on; there its
-multiplier becomes part of the root's inertia. On a graph whose links are coupled (lcaba.py) a row spreads to the
-neighbours of the links it passes, and waits until it is on one link alone.
+[Sathya2025] Algorithms 4 and 5, what they do with constraints. A row goes no further than its root, the last body that
+all of its bodies hang on; there its multiplier becomes part of the root's inertia. On a graph whose links are coupled
+(lcaba.py) a row spreads to the neighbours of the links it passes, and waits until it is on one link alone.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from ...model import Tree
 from ...model.loops import loop_root
 from ...scalar import Scalar
-from ...spatial import LDL, ArticulatedInertia, Force, Motion, Transform, dot, sum_of
+from ...spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, Transform, dot, sum_of
 from ..parts.articulation import Articulation
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import combine
 from ..rows.passing_rows import Passing, add_row
 
-Spreading = Mapping[int, Callable[[Sequence[Scalar]], Force]]  # by neighbour, W = H S times what is given
+Spreading = dict[int, Callable[[Sequence[Scalar]], Force]]  # by neighbour, W = H S times what is given
 
 
 def roots(tree: Tree) -> list[int]:
@@ -41,7 +41,7 @@ class Root:
         self.factor = LDL([[L[r, s] for s in rows] for r in rows])
         columns = [self.factor.solve([row[k] for row in self.K]) for k in range(6)]
         self.GK = [Force.of(column[k] for column in columns) for k in range(len(rows))]
-        self.across = [[L[u, r] for r in rows] for u in others]
+        self.across = [RowVector(L[u, r] for r in rows) for u in others]
         self.GU = [self.factor.solve(entries) for entries in self.across]  # by row of U
         self.z = self.factor.solve([right[r] for r in rows])
 
@@ -54,7 +54,7 @@ class Root:
 
     def multipliers(self, a: Motion, lam: Sequence[Scalar], z: Sequence[Scalar]) -> list[Scalar]:
         return [
-            self.GK[k].dot(a) - z[k] - dot([g[k] for g in self.GU], [lam[u] for u in self.others])
+            self.GK[k].dot(a) - z[k] - dot((g[k] for g in self.GU), (lam[u] for u in self.others))
             for k in range(len(self.rows))
         ]
 
@@ -73,12 +73,13 @@ class CarriedRows:
     ):  # fmt: skip
         tree = problem.tree
         self.tree, self.right = tree, list(right)
-        self.K: list[dict[int, Force]] = [{} for _ in tree.parent]
+        # Algorithm 4; `_waiting` and K, which hold what has not been eliminated, are its sets R and N
+        self.K: list[dict[int, Force]] = [{} for _ in tree.parent]  # line 3
         self.root: dict[int, Root] = {}
         self.passing: dict[int, Passing] = {}
         self._waiting: dict[int, int] = {}  # row -> the root of its constraint
         self.numbers, row = frozenset(numbers), 0
-        for number, (c, root) in enumerate(zip(problem.constraints, roots(tree), strict=True)):
+        for number, (c, root) in enumerate(zip(problem.constraints, roots(tree), strict=True)):  # line 4
             own = range(row, row + c.size)
             row += c.size
             if number not in self.numbers:
@@ -86,32 +87,32 @@ class CarriedRows:
             self._waiting.update(dict.fromkeys(own, root))
             for body, rows in c.terms:
                 for r, covector in zip(own, rows, strict=True):
-                    add_row(self.K[body], r, covector)
+                    add_row(self.K[body], r, covector)  # lines 5, 7
         everyone = self._waiting
         self.L: dict[tuple[int, int], Scalar] = {
-            (r, s): damping[r] if r == s else 0.0 for r in everyone for s in everyone
+            (r, s): damping[r] if r == s else 0.0 for r in everyone for s in everyone  # line 6
         }
         self._met = {r: {r} for r in everyone}  # rows that L couples it to
 
     def meet(self, i: int, IA: list[ArticulatedInertia], pA: list[Force]) -> None:
         """Eliminate at body i the rows that are there alone and have their roots no further in."""
         rows = [r for r, root in self._waiting.items() if self._is_past(i, root) and self._is_alone(r, i)]
-        if not rows:
+        if not rows:  # line 9
             return
         K, L, right = self.K[i], self.L, self.right
         for r in rows:
-            del self._waiting[r]
+            del self._waiting[r]  # line 10
         others = sorted({u for r in rows for u in self._met[r]} & set(self._waiting) | set(K) & set(self._waiting))
         K.update({r: Force.zero() for r in rows if r not in K})
-        self.root[i] = root = Root(rows, others, K, L, right)
+        self.root[i] = root = Root(rows, others, K, L, right)  # line 11, eq. (52)
         IA[i] = IA[i] + root.inertia
         pA[i] = pA[i] - combine(root.K, root.z)
         for u, across, G in zip(others, root.across, root.GU, strict=True):
             add_row(K, u, -combine(root.GK, across))
-            right[u] = right[u] - dot(across, root.z)
+            right[u] = right[u] - across @ root.z
             for w, entries in zip(others, root.across, strict=True):
                 if w <= u:
-                    L[u, w] = L[w, u] = L[u, w] - dot(G, entries)
+                    L[u, w] = L[w, u] = L[u, w] - G @ entries
         self._have_met(others)
         for r in rows:
             del K[r]
@@ -119,16 +120,15 @@ class CarriedRows:
     def pass_joint(self, i: int, joint: Articulation, X: Transform, y: Sequence[Scalar], spreading: Spreading) -> None:
         """Eliminate link i: its rows go on to its parent, and spread to its neighbours."""
         left, right = sorted(self.K[i]), self.right
-        if not left:
+        if not left:  # line 13
             return
         self.passing[i] = through = Passing(joint, left, [self.K[i][r] for r in left])
-        nothing = [0.0] * len(y)
         for a, r in enumerate(left):
-            right[r] = right[r] - dot(through.KS[a], y)
+            right[r] = right[r] - through.KS[a] @ y  # line 15, eq. (46e)
             for b, s in enumerate(left[: a + 1]):
-                self.L[r, s] = self.L[s, r] = self.L[r, s] + dot(through.KS[a], through.solved[b])
-            felt = joint.force_felt(self.K[i][r], [-x for x in through.solved[a]], nothing)
-            add_row(self.K[self.tree.parent[i]], r, X.T @ felt)
+                self.L[r, s] = self.L[s, r] = self.L[r, s] + through.KS[a] @ through.solved[b]
+            felt = joint.force_felt(self.K[i][r], -through.solved[a])
+            add_row(self.K[self.tree.parent[i]], r, X.T @ felt)  # lines 14, 15, eq. (46c)
             for j, times in spreading.items():
                 add_row(self.K[j], r, -times(through.solved[a]))
         self._have_met(left)
@@ -145,34 +145,35 @@ class CarriedRows:
             self._met[r] |= set(rows)
 
     @property
-    def z(self) -> dict[int, list[Scalar]]:
+    def z(self) -> dict[int, RowVector]:
         """By root."""
         return {i: root.z for i, root in self.root.items()}
 
-    def rates(self, i: int, rates: list[Scalar], lam: Sequence[Scalar]) -> list[Scalar]:
+    def rates(self, i: int, rates: RowVector, lam: Sequence[Scalar]) -> RowVector:
         """Joint accelerations with the multipliers of what passed the joint in place."""
-        if i in self.passing:
+        if i in self.passing:  # line 19
             through = self.passing[i]
             for r, solved in zip(through.rows, through.solved, strict=True):
-                rates = [x - s * lam[r] for x, s in zip(rates, solved, strict=True)]
+                rates = rates - solved * lam[r]  # line 20
         return rates
 
     def find(self, i: int, a: Motion, z: Mapping[int, Sequence[Scalar]], lam: list[Scalar]) -> None:
         """Multipliers eliminated at body i, from its acceleration, among those found before."""
-        if i in self.root:
+        if i in self.root:  # line 22
             root = self.root[i]
-            for r, x in zip(root.rows, root.multipliers(a, lam, z[i]), strict=True):
+            for r, x in zip(root.rows, root.multipliers(a, lam, z[i]), strict=True):  # line 23
                 lam[r] = x
 
-    def change_at_root(self, i: int, right: list[Scalar]) -> tuple[list[Scalar], Force]:
+    def change_at_root(self, i: int, right: list[Scalar]) -> tuple[RowVector, Force]:
         """(z, the wrench on body i) of a change of right-hand sides, at the root there."""
+        # Algorithm 5
         root = self.root[i]
         dz = root.factor.solve([right[r] for r in root.rows])
         for u, across in zip(root.others, root.across, strict=True):
-            right[u] = right[u] - dot(across, dz)
+            right[u] = right[u] - across @ dz  # line 3
         return dz, -combine(root.K, dz)
 
     def change_at_joint(self, i: int, dy: Sequence[Scalar], right: list[Scalar]) -> None:
-        if i in self.passing:
+        if i in self.passing:  # line 5
             for r, KS in zip(self.passing[i].rows, self.passing[i].KS, strict=True):
-                right[r] = right[r] - dot(KS, dy)
+                right[r] = right[r] - KS @ dy  # line 6

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import LDL, Force, dot, sum_of
+from ...spatial import LDL, Force, RowVector, dot, sum_of
 from ..delassus.propagators import Posture
 from ..rows import constraints_at
 from ..rows.constraint_jacobian import terms_jacobian
@@ -47,8 +47,8 @@ def closed_loop_inverse_dynamics(
     weighted = [factor.scaled(half) for half in halves]
     inner = LDL([[dot(halves[r], weighted[s]) if s <= r else 0.0 for s in range(len(idle))] for r in range(len(idle))])
 
-    lam: list[Scalar] = [0.0] * len(J)
-    w: list[Scalar] = [0.0] * len(idle)  # multipliers of the multipliers: J_m u = J_n w where |u| is least
+    lam = RowVector.zeros(len(J))
+    w = RowVector.zeros(len(idle))  # multipliers of the multipliers: J_m u = J_n w where |u| is least
     for _ in range(_STEPS):
         u = _torques(b, driven, lam, motors)
         slope = [dot(row, u) - dot(other, w) for row, other in zip(driven, loose, strict=True)]
@@ -56,9 +56,9 @@ def closed_loop_inverse_dynamics(
         half = factor.forward(slope)
         dw = inner.solve([x + dot(y, half) for x, y in zip(lacking, weighted, strict=True)])
         push = [dot([y[r] for y in halves], dw) - half[r] for r in range(len(J))]
-        lam = [x + dx for x, dx in zip(lam, factor.backward(factor.scaled(push)), strict=True)]
-        w = [x + dx for x, dx in zip(w, dw, strict=True)]
-    return _torques(b, driven, lam, motors), lam, inner.margins
+        lam = lam + factor.backward(factor.scaled(push))
+        w = w + dw
+    return _torques(b, driven, lam, motors), list(lam), inner.margins
 
 
 def _torques(b, driven, lam, motors) -> list[Scalar]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import Force, Motion
+from ...spatial import Force, Motion, RowVector
 from ..convergence.swept_bodies import SweptBodies
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import combine, constrained_bodies, penalty_inertia
@@ -29,29 +29,28 @@ class ArticulatedTree:
         tree = problem.tree
         IA = [inertia.articulated() for inertia in tree.lumped]
         pA = list(problem.wrenches)
-        for c, own in zip(problem.constraints, problem.split(lam), strict=True):
+        for c, own in problem.of_each(lam):
             IA[c.body] = IA[c.body] + penalty_inertia(c.K, c.mu)
-            pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
-            pA[c.body] = pA[c.body] + combine(c.K, pull)
+            pA[c.body] = pA[c.body] + combine(c.K, own - c.mu * c.e)
         self.problem, self.carriers = problem, set(constrained_bodies(tree))
         self.joint, self.y = articulate(tree, problem.sweep, IA, pA, problem.tau)
         self.IA = IA
 
-    def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
+    def accelerate(self, y: Sequence[RowVector], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
         order = None if bodies is None else sorted(bodies)
         return accelerate(self.problem.tree, self.problem.sweep, self.joint, y, order)
 
-    def change_of_y(self, step: Sequence[Scalar]) -> dict[int, list[Scalar]]:
+    def change_of_y(self, step: Sequence[Scalar]) -> dict[int, RowVector]:
         """ABA's inward sweep of a wrench alone."""
         tree, sweep = self.problem.tree, self.problem.sweep
         changes = {}
         wrench = {i: Force.zero() for i in (0, *self.carriers)}
-        for c, own in zip(self.problem.constraints, self.problem.split(step), strict=True):
+        for c, own in self.problem.of_each(step):
             wrench[c.body] = wrench[c.body] + combine(c.K, own)
         for i in sorted(self.carriers, reverse=True):
             p, joint = tree.parent[i], self.joint[i]
-            changes[i] = dy = joint.D.solve([-s for s in sweep.S[i].project(wrench[i])])
-            wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy, [0.0] * len(dy))
+            changes[i] = dy = joint.D.solve(-sweep.S[i].project(wrench[i]))
+            wrench[p] = wrench[p] + sweep.X[i].T @ joint.force_felt(wrench[i], dy)
         return changes
 
     @property

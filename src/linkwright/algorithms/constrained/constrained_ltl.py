@@ -1,8 +1,9 @@
 """Constrained dynamics in joint space, exploiting the sparsity of branches.
 
 LTL    [Featherstone2008] 6.5, Featherstone 2010: M = L'L, Y = J L^-1, Delassus matrix Y Y'
-LTL-soft, proxLTL    the same with the Delassus matrix damped by 1/mu ([Sathya2024] sec. VI, [Sathya2024b] eq. 8)
-proxLTLs    the augmented inertia matrix M + J' mu J, which has M's own sparsity ([Sathya2024b] eq. 10)
+proxLTL    the same with the Delassus matrix damped by 1/mu ([Sathya2024b] eq. 8)
+LTL-soft, proxLTLs    the augmented inertia matrix M + J' mu J ([Sathya2024] sec. VI, [Sathya2024b] eq. 10), which has
+the sparsity of M as long as constraints are to the ground
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ class JointSpace:
         self.parents = velocity_parents(tree)
         self.M = crba(tree, problem.q)
         bias = joint_torques(tree, problem.sweep, problem.wrenches)
-        self.free = [t - b for t, b in zip(problem.tau, bias, strict=True)]
+        self.free = problem.tau - bias
         self.J = jacobian_of_rows(problem.tree, problem.sweep, problem.constraints)
-        self.e = [e for _, _, e in problem.rows]
+        self.e = problem.e
 
     def delassus_rows(self, L) -> list[list[Scalar]]:
         """Y = J L^-1: row by row L' y = J', with the sparsity of J."""
         return [solve_LT(L, self.parents, row) for row in self.J]
 
-    def residuals(self, a: Sequence[Scalar]) -> list[Scalar]:
-        return [dot(row, a) - e for row, e in zip(self.J, self.e, strict=True)]
+    def residuals(self, a: Sequence[Scalar]) -> RowVector:
+        return RowVector(dot(row, a) for row in self.J) - self.e
 
 
 def ltl(problem: ConstrainedProblem) -> Solution:
@@ -48,7 +49,7 @@ def ltl(problem: ConstrainedProblem) -> Solution:
     Lambda = gram(Y)
     for r, idle in enumerate(problem.idle):
         Lambda[r][r] = Lambda[r][r] + idle
-    right = [dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
+    right = RowVector(dot(y, z) for y in Y) - space.e
     lam, pivot, weakest, hiding = hard_multipliers(problem.tree.model, Lambda, right, weakest=problem.weakest)
     a, residuals = _accelerate(space, L, Y, z, lam)
     free = lost_to_free_accelerations(_free_size(space, L), a, sqrt(maximum(weakest, WEAKEST)))
@@ -59,16 +60,17 @@ def ltl(problem: ConstrainedProblem) -> Solution:
 def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelassus:
     """Ready for iterations (proximal.py), as prox_ltls is."""
     space, L, Y, z = _factored(problem)
-    right = [dot(y, z) - e for y, e in zip(Y, space.e, strict=True)]
+    right = RowVector(dot(y, z) for y in Y) - space.e
     lost = lost_in_inertia_matrix(space.M, L)
     accelerate = lambda lam: _accelerate(space, L, Y, z, lam)  # noqa: E731
     return DampedDelassus(problem, gram(Y), right, start, accelerate, lost, _free_size(space, L))
 
 
 def ltl_soft(problem: ConstrainedProblem) -> Solution:
-    """Penalties in place of constraints: one step of proxLTL from zero."""
-    start = [0.0] * len(problem.rows)
-    return iterate(prox_ltl(problem, start), Iterations(1), start)
+    """Penalties in place of constraints: one step of proxLTLs from zero. The penalty of a loop couples velocities that
+    M does not, so with loops it is one step of proxLTL, which is the same in another order."""
+    start, solve = [0.0] * len(problem.rows), prox_ltl if problem.tree.model.has_loops else prox_ltls
+    return iterate(solve(problem, start), Iterations(1), start)
 
 
 def prox_ltls(problem: ConstrainedProblem, start: Sequence[Scalar]) -> AugmentedInertia:
@@ -93,9 +95,8 @@ class AugmentedInertia:
     def __init__(self, problem: ConstrainedProblem, space: JointSpace, augmented, start: Sequence[Scalar]):
         self.L = L = ltl_factor(augmented, space.parents)
         self.problem, self.space, self.lost = problem, space, lost_in_inertia_matrix(augmented, L, PENALTIES_ON_JOINTS)
-        pull = [x - m * e for x, m, e in zip(start, problem.mu, space.e, strict=True)]
-        right = [f - t for f, t in zip(space.free, _transposed(space, pull), strict=True)]
-        self.a = ltl_solve(L, space.parents, right)
+        pull = RowVector(start) - problem.mu * space.e
+        self.a = RowVector(ltl_solve(L, space.parents, list(space.free - _transposed(space, pull))))
         self.free_size = _free_size(space, L) * 5.0  # penalties on the way cost as much again, as measured
 
     @property
@@ -103,14 +104,13 @@ class AugmentedInertia:
         return [self.L[k][k] for k in range(len(self.L))]
 
     def residuals(self) -> RowVector:
-        return RowVector(self.space.residuals(self.a))
+        return self.space.residuals(self.a)
 
     def push(self, step: RowVector) -> None:
-        change = ltl_solve(self.L, self.space.parents, _transposed(self.space, step))
-        self.a = [x - dx for x, dx in zip(self.a, change, strict=True)]
+        self.a = self.a - ltl_solve(self.L, self.space.parents, _transposed(self.space, step))
 
     def solution(self) -> tuple[list[Scalar], RowVector]:
-        return self.a, self.residuals()
+        return list(self.a), self.residuals()
 
     def response(self, step: RowVector, *, whole: bool = True) -> tuple[list[Scalar], RowVector]:
         change = ltl_solve(self.L, self.space.parents, _transposed(self.space, -step))
@@ -154,7 +154,7 @@ def _accelerate(space: JointSpace, L, Y, z, lam) -> tuple[list[Scalar], list[Sca
     for y, x in zip(Y, lam, strict=True):
         corrected = [c if is_zero(e) else c - e * x for c, e in zip(corrected, y, strict=True)]
     a = solve_L(L, space.parents, corrected)
-    return a, space.residuals(a)
+    return a, list(space.residuals(a))
 
 
 def _transposed(space: JointSpace, values: Sequence[Scalar]) -> list[Scalar]:

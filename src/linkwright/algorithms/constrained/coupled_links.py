@@ -1,8 +1,9 @@
 """What LCABA's links are before any is eliminated, and what couples them while they are.
 
-A closure between two links adds penalties to their inertias and a block H[j, i], the force on link j per acceleration
-of link i. One of few rows stays a spring (loop_spring.py) for as long as it can, because passing a joint costs it less
-than it costs a block of 6 x 6; that is not in the paper, and the same numbers come out.
+[Sathya2025] Algorithm 1, lines 4-10. A closure between two links adds penalties to their inertias and a block H[j, i],
+the force on link j per acceleration of link i. One of few rows stays a spring (loop_spring.py) for as long as it can,
+because passing a joint costs it less than it costs a block of 6 x 6; that is not in the paper, and the same numbers
+come out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ...scalar import Scalar
-from ...spatial import ArticulatedInertia, Force, sum_of
+from ...spatial import ArticulatedInertia, Force
 from ..rows import Terms
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import combine, penalty_inertia
@@ -31,7 +32,7 @@ class PenaltyBlock:
 
     terms: Terms
     matrix: Callable[[], list[list[Scalar]]]
-    pull: list[Scalar]
+    pull: Sequence[Scalar]
     inertia: Callable[[int, Sequence[Force]], ArticulatedInertia]
 
 
@@ -45,7 +46,7 @@ class BodyPenalty:
 
 
 class Couplings:
-    """H[j, i], each pair kept once."""
+    """H[j, i] of Algorithm 1, each pair kept once."""
 
     def __init__(self) -> None:
         self._blocks: dict[tuple[int, int], Block] = {}
@@ -59,7 +60,7 @@ class Couplings:
     def add(self, j: int, i: int, block: Block) -> None:
         if (i, j) in self._blocks:
             j, i, block = i, j, transposed(block)
-        old = self._blocks.get((j, i))
+        old = self._blocks.get((j, i))  # lines 6, 7, 17
         self._blocks[j, i] = block if old is None else [a + b for a, b in zip(old, block, strict=True)]
 
 
@@ -78,21 +79,21 @@ class CoupledLinks:
         self.pA, self.H = list(problem.wrenches), Couplings()
         self.springs: dict[int, list[LoopSpring]] = {}  # by the link at the moving end, which goes first
         turn = {i: k for k, i in enumerate(order)}
-        for number, (c, own) in enumerate(zip(problem.constraints, problem.split(lam), strict=True)):
+        for number, (c, own) in enumerate(problem.of_each(lam)):  # line 4
             if number in but:
                 continue
-            pull = [x - m * e for x, m, e in zip(own, c.mu, c.e, strict=True)]
+            pull = own - c.mu * c.e
             terms = sorted((term for term in c.terms if term[0]), key=lambda term: turn[term[0]])
             as_spring = len(terms) == 2 and c.size < FULL
             for body, K in terms[:1] if as_spring else terms:
-                self.IA[body] = self.IA[body] + penalty_inertia(K, c.mu)
-                self.pA[body] = self.pA[body] + combine(K, pull)
+                self.IA[body] = self.IA[body] + penalty_inertia(K, c.mu)  # line 5
+                self.pA[body] = self.pA[body] + combine(K, pull)  # lines 9, 10
             if as_spring:  # loops
                 (near, K1), (far, K2) = terms
                 self.springs.setdefault(near, []).append(LoopSpring.of_penalties(far, K2, K1, c.mu, pull))
                 continue
             for (one, K1), (two, K2) in combinations(terms, 2):  # loops
-                self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))
+                self.H.add(one, two, _penalty_coupling(K1, K2, c.mu))  # line 9
         for block in blocks:
             if isinstance(block, BodyPenalty):
                 self.IA[block.body] = self.IA[block.body] + block.inertia
@@ -113,7 +114,7 @@ class CoupledLinks:
             if as_spring:
                 self.springs.setdefault(near, []).append(LoopSpring(far, K2, felt, matrix, block.pull))
             else:
-                self.H.add(far, near, [sum_of(g * row[r] for row, g in zip(K2, felt, strict=True)) for r in range(6)])
+                self.H.add(far, near, [combine(felt, [row[r] for row in K2]) for r in range(6)])
 
     def settle(self, spring: LoopSpring, i: int) -> None:
         """Write a spring from link i out as a block; at the ground nothing is left to couple."""
@@ -125,8 +126,9 @@ class CoupledLinks:
 
     def couple(self, j: int, i: int, block: Block) -> None:
         """Add to H[j, i]; what couples a link to itself is inertia."""
-        if i == j:
-            self.IA[i] = self.IA[i] + ArticulatedInertia.from_function(lambda r, s: block[r][s] + block[s][r])
+        if i == j:  # line 20
+            both = ArticulatedInertia.from_function(lambda r, s: block[r][s] + block[s][r])
+            self.IA[i] = self.IA[i] + both  # line 21
         else:
             self.H.add(j, i, block)
 
@@ -147,4 +149,4 @@ class CoupledLinks:
 def _penalty_coupling(K: Sequence[Force], other: Sequence[Force], mu: Sequence[Scalar]) -> Block:
     """K' mu K of two bodies."""
     scaled = [row * m for row, m in zip(other, mu, strict=True)]
-    return [sum_of(other * row[r] for row, other in zip(K, scaled, strict=True)) for r in range(6)]
+    return [combine(scaled, [row[r] for row in K]) for r in range(6)]

@@ -31,7 +31,7 @@ def judged(
 ) -> Solution:  # fmt: skip
     """The solution, with what there is to say against it."""
     tree, steps = problem.tree, every_step(arrivals)
-    residuals = [r for c in problem.constraints for r in c.residual(change)]
+    residuals = list(problem.residuals(change))
     (ground, x), *others = decided
     doubt = most_doubtful(ground, x, weakest=problem.weakest)
     for factor, x in others:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ...scalar import Scalar
-from ...spatial import Force, Subspace
+from ...spatial import Force, RowVector, Subspace
 from ..parts.articulation import Articulation
 from ..parts.reflection import Reflection
 from ..rows.merged_rows import MergedRows
@@ -20,7 +20,7 @@ class EliminatedDirection:
 
     iv: slice
     joint: Articulation
-    y: list[Scalar]
+    y: RowVector
     reflection: Reflection | None = None
     pulls: list[Scalar] = field(default_factory=list)  # joint acceleration per multiplier of the spare rows
     eliminated: EliminatedRows | None = None

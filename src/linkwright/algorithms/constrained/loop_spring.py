@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import ArticulatedInertia, Force, Motion, Transform, dot, sum_of
+from ...spatial import ArticulatedInertia, Force, Motion, RowVector, Transform, sum_of
 from ..parts.articulation import Articulation
+from ..rows.constraint_rows import combine
 
 FULL = 6
 
@@ -37,32 +38,28 @@ class LoopSpring:
         """Eliminate the link at the moving end: the spring then pulls on its parent."""
         passage = SpringPassage(self, joint)
         for r, row in enumerate(passage.GS):
-            self.b[r] = self.b[r] + dot(row, y)
+            self.b[r] = self.b[r] + row @ y
             for s in range(r + 1):
-                self.A[r][s] = self.A[s][r] = self.A[r][s] - dot(row, passage.solved[s])
-        nothing = [0.0] * len(y)
-        self.G = [
-            X.T @ joint.force_felt(row, [-x for x in solved], nothing)
-            for row, solved in zip(self.G, passage.solved, strict=True)
-        ]
+                self.A[r][s] = self.A[s][r] = self.A[r][s] - row @ passage.solved[s]
+        self.G = [X.T @ joint.force_felt(row, -solved) for row, solved in zip(self.G, passage.solved, strict=True)]
         return passage
 
     @property
     def inertia(self) -> ArticulatedInertia:
         """K' A K, on the anchor."""
-        AK = [sum_of(row * a for row, a in zip(self.K, weights, strict=True)) for weights in self.A]
+        AK = [combine(self.K, weights) for weights in self.A]
         return ArticulatedInertia.from_function(
             lambda r, s: sum_of(row[r] * other[s] for row, other in zip(self.K, AK, strict=True))
         )
 
     def wrench(self, pull: Sequence[Scalar]) -> Force:
         """K' pull, on the anchor."""
-        return sum_of(row * x for row, x in zip(self.K, pull, strict=True))
+        return combine(self.K, pull)
 
     @property
     def block(self) -> list[Force]:
         """K' G: the force on the anchor per acceleration of the other end."""
-        return [sum_of(g * row[k] for row, g in zip(self.K, self.G, strict=True)) for k in range(FULL)]
+        return [combine(self.G, [row[k] for row in self.K]) for k in range(FULL)]
 
 
 class SpringPassage:
@@ -73,15 +70,14 @@ class SpringPassage:
         self.GS = [joint.S.project(row) for row in spring.G]
         self.solved = [joint.D.solve(row) for row in self.GS]
 
-    def rates(self, rates: list[Scalar], change: Sequence[Motion]) -> list[Scalar]:
+    def rates(self, rates: RowVector, change: Sequence[Motion]) -> RowVector:
         """The joint's accelerations with the anchor's in place."""
         for row, solved in zip(self.spring.K, self.solved, strict=True):
-            moved = row.dot(change[self.spring.anchor])
-            rates = [x - s * moved for x, s in zip(rates, solved, strict=True)]
+            rates = rates - solved * row.dot(change[self.spring.anchor])
         return rates
 
-    def pull(self, dy: Sequence[Scalar]) -> list[Scalar]:
-        return [dot(row, dy) for row in self.GS]
+    def pull(self, dy: Sequence[Scalar]) -> RowVector:
+        return RowVector(row @ dy for row in self.GS)
 
     def felt(self, dy: Sequence[Scalar]) -> Force:
         """By the anchor."""

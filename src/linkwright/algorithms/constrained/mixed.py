@@ -19,8 +19,8 @@ from ..rows.constraint_rows import squared_motions
 from .carried_rows import CarriedRows
 from .lcaba import EliminatedGraph
 
-Y = dict[int, list[Scalar]]
-Z = dict[int, list[Scalar]]
+Y = dict[int, RowVector]
+Z = dict[int, RowVector]
 
 
 class MixedGraph:
@@ -32,8 +32,8 @@ class MixedGraph:
     def __init__(self, problem: ConstrainedProblem, start: Sequence[Scalar], numbers: Collection[int]):
         self.problem, self.lam = problem, RowVector(start)
         self.damping = RowVector(1.0 / m for m in problem.mu)
-        right = RowVector(e for c in problem.constraints for e in c.e) - self.damping * self.lam
-        rows = CarriedRows(problem, sorted(numbers), list(self.damping), list(right))
+        right = problem.e - self.damping * self.lam
+        rows = CarriedRows(problem, sorted(numbers), self.damping, right)
         self.graph = EliminatedGraph(problem, start, rows=rows)
         self.y: Y = dict(enumerate(self.graph.y))
         self.z: Z = rows.z
@@ -58,8 +58,8 @@ class MixedGraph:
 
     def push(self, step: RowVector) -> None:
         dy, dz = self._swept(step)
-        self.y = {i: _sum(y, dy[i]) if i in dy else y for i, y in self.y.items()}
-        self.z = {i: _sum(z, dz[i]) for i, z in self.z.items()}
+        self.y = {i: y + dy[i] if i in dy else y for i, y in self.y.items()}
+        self.z = {i: z + dz[i] for i, z in self.z.items()}
         self.lam = self.lam + step
 
     def solution(self) -> tuple[list[Scalar], RowVector]:
@@ -68,7 +68,7 @@ class MixedGraph:
 
     def response(self, step: RowVector, *, whole: bool = True) -> tuple[list[Scalar], RowVector]:
         dy, dz = self._swept(step)
-        still = {i: dy[i] if i in dy else [0.0] * len(y) for i, y in self.y.items()}
+        still = {i: dy[i] if i in dy else RowVector.zeros(len(y)) for i, y in self.y.items()}
         a, change, new = self._rolled(still, dz, None if whole else self.graph.carriers)
         return a, self._rows([c.moved(change) for c in self._penalized], RowVector(new) - step)
 
@@ -88,7 +88,7 @@ class MixedGraph:
     def _swept(self, step: RowVector) -> tuple[Y, Z]:
         return self.graph.swept(step, -(self.damping * step))
 
-    def _rows(self, penalized: Sequence[list[Scalar]], new: RowVector) -> RowVector:
+    def _rows(self, penalized: Sequence[RowVector], new: RowVector) -> RowVector:
         """What K a - e is, or becomes, in the order of all rows: of carried ones the change of their multipliers says
         so, K a - e = (lam - lam_last) / mu. (Accelerations would not: they hold the rounding of penalties, which mu
         would make forces of.)"""
@@ -97,7 +97,3 @@ class MixedGraph:
         for k, values in enumerate(self.problem.split(self.damping * new)):
             found += values if k in self.graph.rows.numbers else next(own)
         return RowVector(found)
-
-
-def _sum(x: Sequence[Scalar], y: Sequence[Scalar]) -> list[Scalar]:
-    return [a + b for a, b in zip(x, y, strict=True)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar, maximum, sqrt
-from ...spatial import RowVector, sum_of
+from ...spatial import RowVector
 from ...spatial.partial_factorization import WEAKEST
 from ..convergence.damped_delassus import DampedDelassus
 from ..convergence.hard_multipliers import hard_multipliers
@@ -21,12 +21,34 @@ from ..rows.passing_rows import Passing, add_to_delassus, propagate_rows
 from ..tree.aba import accelerate, articulate
 
 
+def _sweep_inward(problem: ConstrainedProblem):
+    # Algorithm 1
+    tree, sweep = problem.tree, problem.sweep  # lines 1-4: motion_sweep.py
+    IA, pA = [inertia.articulated() for inertia in tree.lumped], list(problem.wrenches)  # line 5
+    joint, y = articulate(tree, sweep, IA, pA, problem.tau)  # lines 6-9: aba.py
+    rows = [(body, row) for body, row, _ in problem.rows]
+    return joint, y, propagate_rows(tree, sweep, joint, rows), IA  # line 10: passing_rows.py
+
+
+def dual_system(problem, y, passing: dict[int, Passing]) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """L and l with L lam = l."""
+    n = len(problem.rows)
+    L: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    l = list(-problem.e)
+    for i, through in passing.items():
+        add_to_delassus(L, through)  # line 11: passing_rows.py
+        for r, ks in zip(through.rows, through.KS, strict=True):
+            l[r] = l[r] + ks @ y[i]  # line 12
+    return L, l
+
+
 def pv(problem: ConstrainedProblem) -> Solution:
     """Multipliers by eq. (47): everything, a floating base too, is eliminated before them."""
     joint, y, passing, IA = _sweep_inward(problem)
     L, l = dual_system(problem, y, passing)
     for r, idle in enumerate(problem.idle):
         L[r][r] = L[r][r] + idle
+    # lines 13, 14: pv_base.py; here eq. (47) in their place
     lam, pivot, weakest, hiding = hard_multipliers(problem.tree.model, L, l, weakest=problem.weakest)
     a, residuals = _roll_out(problem, joint, y, passing, lam)
     free = lost_to_free_accelerations(_free_size(y), a, sqrt(maximum(weakest, WEAKEST)))
@@ -43,37 +65,16 @@ def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelas
     return DampedDelassus(problem, L, l, start, accelerate, lost, _free_size(y))
 
 
-def _free_size(y) -> Scalar:
-    """The largest joint acceleration without constraints, about."""
-    return RowVector(abs(x) for own in y for x in own).largest
-
-
-def dual_system(problem, y, passing: dict[int, Passing]) -> tuple[list[list[Scalar]], list[Scalar]]:
-    """L and l with L lam = l."""
-    n = len(problem.rows)
-    L: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
-    l: list[Scalar] = [-e for _, _, e in problem.rows]
-    for i, through in passing.items():
-        add_to_delassus(L, through)  # line 11
-        for r, ks in zip(through.rows, through.KS, strict=True):
-            # line 12
-            l[r] = l[r] + sum_of(x * z for x, z in zip(ks, y[i], strict=True))
-    return L, l
-
-
-def _sweep_inward(problem: ConstrainedProblem):
-    tree = problem.tree
-    IA = [inertia.articulated() for inertia in tree.lumped]
-    joint, y = articulate(tree, problem.sweep, IA, list(problem.wrenches), problem.tau)  # lines 1-9
-    rows = [(body, row) for body, row, _ in problem.rows]
-    return joint, y, propagate_rows(tree, problem.sweep, joint, rows), IA  # line 10
-
-
 def _roll_out(problem, joint, y, passing, lam) -> tuple[list[Scalar], list[Scalar]]:
     """(joint accelerations with the constraint forces in place, residuals)."""
     y = list(y)
     for i, through in passing.items():
         for r, solved in zip(through.rows, through.solved, strict=True):
-            y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
-    a, change = accelerate(problem.tree, problem.sweep, joint, y)  # lines 15-17
-    return a, [r for c in problem.constraints for r in c.residual(change)]
+            y[i] = y[i] - solved * lam[r]  # lines 15, 16, K' lam
+    a, change = accelerate(problem.tree, problem.sweep, joint, y)  # lines 16, 17: aba.py
+    return a, list(problem.residuals(change))
+
+
+def _free_size(y) -> Scalar:
+    """The largest joint acceleration without constraints, about."""
+    return RowVector(abs(x) for own in y for x in own).largest

@@ -1,4 +1,5 @@
-"""PV with the multipliers eliminated before a floating base: [Sathya2024] eq. (49) in place of (47).
+"""PV with the multipliers eliminated before a floating base: [Sathya2024] eq. (49) in place of (47),
+Algorithm 1, lines 13, 14.
 
 Branches that meet only at the base do not couple before it, so the Delassus matrix L_b of everything but the base's own
 joint is block-diagonal. Factoring its blocks and a 6x6 system at the base costs less than one dense L. It needs L_b to
@@ -54,10 +55,10 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
     y, lam = list(y), [0.0] * len(l)
     beside = set(range(len(l)))  # rows of mechanisms that do not float
     for b, through in through_base.items():
-        f = [t - p for t, p in zip(problem.tau[tree.iv[b]], joint[b].S.project(pA[b]), strict=True)]
+        f = problem.tau[tree.iv[b]] - joint[b].S.project(pA[b])
         K = dict(zip(through.rows, through.KS, strict=True))
         base = SeparatedBase(L, K, base_inertia(joint[b]), blocks_of(tree, passing, through.rows))
-        x, y[b], doubt = base.solve(l, f, problem.weakest)  # eq. (49), (46)
+        x, y[b], doubt = base.solve(l, f, problem.weakest)  # Algorithm 1, lines 13, 14: eq. (49), (46)
         for r, multiplier in x.items():
             lam[r] = multiplier
         pivots += [*base.pivots, where(doubt > 0.0, 0.0, 1.0)]
@@ -72,9 +73,9 @@ def pv_with_base_last(problem: ConstrainedProblem) -> Solution:
         pivots.append(pivot)
     for i, through in passing.items():
         for r, solved in zip(through.rows, through.solved, strict=True):
-            y[i] = [x - s * lam[r] for x, s in zip(y[i], solved, strict=True)]
+            y[i] = y[i] - solved * lam[r]
     a, change = accelerate(tree, problem.sweep, joint, y)
-    residuals = [r for c in problem.constraints for r in c.residual(change)]
+    residuals = list(problem.residuals(change))
     free = lost_to_free_accelerations(free_size, a, sqrt(maximum(weakest, WEAKEST)))
     return Solution(a, lam, residuals, 1.0, pivots, lost=maximum(usually_lost_to_masses(tree.model), free))
 
@@ -89,7 +90,7 @@ def _sweep_inward(problem: ConstrainedProblem):
 
 def base_inertia(joint: Articulation) -> list[list[Scalar]]:
     """H along the directions of the base's joint."""
-    H = [joint.S.project(column) for column in joint.U]
+    H = [list(joint.S.project(column)) for column in joint.U]
     for k, R in enumerate(joint.R):
         H[k][k] = H[k][k] + R
     return H
@@ -108,7 +109,7 @@ def blocks_of(tree: Tree, passing: dict[int, Passing], rows: Sequence[int]) -> l
 def floating_bases(tree: Tree) -> list[int]:
     """Constrained mechanisms' free-flyers on the ground."""
     carriers = {i for bodies in tree.constraint_bodies for i in tree.graph.support[bodies[0]]}
-    return [i for i in sorted(carriers) if tree.parent[i] == 0 and tree.model.bodies[i].joint.kind == "free_flyer"]
+    return [i for i in sorted(carriers) if tree.parent[i] == 0 and tree.joint[i].is_free]
 
 
 def groups_of_rows(passing: dict[int, Passing], count: int) -> list[list[int]]:

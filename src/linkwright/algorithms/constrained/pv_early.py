@@ -28,7 +28,7 @@ Remarks 7, 8: `Reflection`, `Schedule.acts`; remark 9, more rows on a link than 
 from __future__ import annotations
 
 from ...scalar import Scalar
-from ...spatial import Motion
+from ...spatial import Motion, RowVector
 from ...spatial.partial_factorization import PartialLDL
 from ..parts.articulation import Articulation
 from ..rows.constrained_problem import ConstrainedProblem, Solution
@@ -66,7 +66,7 @@ def sweep_inward(problem: ConstrainedProblem, schedule: Schedule) -> list[Arriva
         for S, iv in directions(sweep.S[i], tree.iv[i]) if constrained else [(sweep.S[i], tree.iv[i])]:
             armature = tree.armature[i][iv.start - tree.iv[i].start : iv.stop - tree.iv[i].start]
             joint = Articulation(I, S, armature)  # D, U of eq. (42)
-            y = joint.D.solve([t - s for t, s in zip(problem.tau[iv], S.project(f), strict=True)])
+            y = joint.D.solve(problem.tau[iv] - S.project(f))
             I, f = joint.inertia_felt(I), joint.force_felt(f, y, problem.tau[iv])  # eq. (42a, b)
             step = EliminatedDirection(iv, joint, y)
             if constrained:
@@ -110,7 +110,7 @@ def sweep_outward(
                 decided.append((step.eliminated.factor, own))
                 x = step.eliminated.factor.backward(own, x)
             for pull, multiplier in zip(step.pulls, x, strict=True):
-                rates = [rate - pull * multiplier for rate in rates]
+                rates = rates - RowVector([pull * multiplier])
             if step.reflection is not None:
                 *x, acted = x
                 rest = step.reflection.join(acted, rest)  # eq. (64)

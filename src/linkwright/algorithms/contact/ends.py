@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...scalar import Scalar, absolute, maximum, where
+from .halving import largest, total
 from .sites import ConstraintSite
 from .soft_problem import Iterate, SoftProblem
 
@@ -38,9 +39,9 @@ class Ends:
         settled = maximum(largest(errors), absolute(now.w)) <= bearable
         if not self.improvement:
             return settled
-        promised: Scalar = 0.0
-        for site, error in zip(soft.yielding, errors, strict=True):
-            promised = promised + error * error * (0.5 / max(site.weights))
+        promised = total([
+            error * error * (0.5 / max(site.weights)) for site, error in zip(soft.yielding, errors, strict=True)
+        ])
         return settled | ((promised <= self.improvement) & (absolute(now.w) <= bearable))
 
     def are_met(self, soft: SoftProblem, now: Iterate) -> Scalar:
@@ -76,12 +77,3 @@ def missed(soft: SoftProblem, at: Iterate) -> Scalar:
         for value, e in zip(x, site.rows.e, strict=True)
     ]  # fmt: skip
     return largest(rows)
-
-
-def largest(values: Sequence[Scalar]) -> Scalar:
-    """In size; by halves, so that no value waits for all others."""
-    left = [absolute(value) for value in values] or [0.0]
-    while len(left) > 1:
-        pairs = [maximum(p, q) for p, q in zip(left[::2], left[1::2], strict=False)]
-        left = [*pairs, *left[2 * len(pairs) :]]
-    return left[0]

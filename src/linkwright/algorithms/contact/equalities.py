@@ -14,7 +14,7 @@ import numpy as np
 
 from ...model import Tree
 from ...scalar import Numbers, Scalar, maximum, sqrt
-from ...spatial import Force, Motion, Vector, sum_of
+from ...spatial import Force, Motion, RowVector, Vector, sum_of
 from ..rows import ConstraintAtState, FrameMotions, RelativePoses, Terms, constraints_at
 from ..rows.constrained_problem import ConstrainedProblem
 from ..rows.constraint_rows import ConstraintRows, constrained_bodies
@@ -53,8 +53,8 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
             -(u * b) - d * r * k - drift
             for u, r, drift in zip(soft.velocity, soft.error, soft.rate, strict=True)
         ]
-        D = tuple(stiffness(d, weight) for weight in soft.weights)
-        result.append(replace(rows, terms=soft.terms, rows=soft.rows, e=tuple(e), mu=D))
+        D = RowVector(stiffness(d, weight) for weight in soft.weights)
+        result.append(replace(rows, terms=soft.terms, rows=soft.rows, e=RowVector(e), mu=D))
     return result
 
 

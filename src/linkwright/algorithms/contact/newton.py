@@ -18,15 +18,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...scalar import Scalar, guard, maximum, until, where
-from ...spatial import Motion, sum_of
+from ...spatial import Motion, RowVector
 from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
 from ..constrained.lcaba import EliminatedGraph
 from ..rows.constraint_rows import combine
 from .cones import Values
-from .ends import GOES_ON, MET, SETTLED, Ends, largest
+from .ends import GOES_ON, MET, SETTLED, Ends
+from .halving import largest, total
 from .rows import rolled
 from .search import SearchLine, walked
-from .sites import Along, ConstraintSite, JointSite, moved
+from .sites import Along, ConstraintSite, JointSite, VelocitySite, moved
 from .soft_problem import Iterate, SoftProblem
 
 EXPECTED_PASSES = 4.0
@@ -91,11 +92,14 @@ def _walk(
     largest acceleration of the whole step, and the slope of the cost at its start."""
     da, change = _step(soft, models, [-(now.w * x) for x in g])
     d = soft.values(da, change)
-    dphi, sums = [], Along(0.0, 0.0, 0.0)
+    dphi, parts = [], [Along(0.0, 0.0, 0.0)]
     for site, numbers, phi, own in zip(soft.sites, models, now.phi, d, strict=True):
-        more, sums = site.change(numbers, phi, own, sums)
+        alone = isinstance(site, VelocitySite)
+        more, sums = site.change(numbers, phi, own, Along(0.0, 0.0, 0.0) if alone else parts[0])
         dphi.append(more)
-    rest = now.w * sum_of(p * r for p, r in zip(da, g, strict=True))
+        parts = [*parts, sums] if alone else [sums, *parts[1:]]
+    sums = Along(*(total(own) for own in zip(*parts, strict=True)))
+    rest = now.w * total([p * r for p, r in zip(da, g, strict=True)])
     steep = sums.residual + rest
     length = largest(da)
     line = SearchLine(soft.sites, now.x, d, steep, sums.kept + rest, sums.change - rest, rounding)
@@ -113,7 +117,7 @@ def _step(
     """Accelerations of joints and bodies under the pull of all sites and these torques."""
     problem = soft.problem.with_right_sides(torques, [0.0] * len(soft.problem.mu))
     problem.tree = tree = copy.copy(problem.tree)
-    armature = [list(own) for own in tree.armature]
+    armature, tau = [list(own) for own in tree.armature], list(problem.tau)
     places = {k: (i, n) for i in tree.outward() for n, k in enumerate(range(tree.nv)[tree.iv[i]])}
     blocks: list[PenaltyBlock | BodyPenalty] = []
     multipliers: list[Scalar] = [] if soft.hard else [0.0] * len(soft.problem.mu)
@@ -121,12 +125,12 @@ def _step(
         if isinstance(site, JointSite):  # as a rotor that is pushed
             k, (H, r) = site.rows.k, numbers
             i, n = places[k]
-            armature[i][n], problem.tau[k] = armature[i][n] + H, problem.tau[k] - r
+            armature[i][n], tau[k] = armature[i][n] + H, tau[k] - r
         elif isinstance(site, ConstraintSite):
             multipliers += numbers
         else:
             blocks.append(site.penalty(numbers))  # type: ignore[attr-defined]  # a body's, a pair's, a tendon's
-    tree.armature = tuple(armature)
+    tree.armature, problem.tau = tuple(armature), RowVector(tau)
     tree.constraint_bodies = (*tree.constraint_bodies, *soft.coupled_bodies)
     graph = EliminatedGraph(problem, multipliers, blocks)
     return graph.accelerate(graph.y, None)
@@ -140,9 +144,8 @@ def _smooth_gradient(soft: SoftProblem, a: Sequence[Scalar], change: Sequence[Mo
         f if i == 0 else f + tree.lumped[i].articulated() @ change[i] for i, f in enumerate(problem.wrenches)
     ]
     for c in () if soft.hard else problem.constraints:
-        pull = [mu * r for mu, r in zip(c.mu, c.residual(change), strict=True)]
         for body, K in c.terms:
-            wrench[body] = wrench[body] + combine(K, pull)
+            wrench[body] = wrench[body] + combine(K, c.mu * c.residual(change))
     g: list[Scalar] = [0.0] * tree.nv
     for i in tree.inward():
         iv = tree.iv[i]

@@ -15,7 +15,7 @@ from ...model import Tree
 from ...model.constraints.joint_tie import sum_of_rates
 from ...model.contact import JointSoftness
 from ...scalar import Scalar, minimum, where
-from ...spatial import Motion, Vector, sum_of
+from ...spatial import Motion, sum_of
 from ..parts.passive_torques import tendons_of
 from ..rows import Terms
 from ..rows.constrained_problem import ConstrainedProblem
@@ -39,12 +39,7 @@ def drift(tree: Tree, v: Sequence[Scalar]) -> list[Scalar]:
     """What the rates of velocities written in turning bodies lack of those in axes that stand still."""
     lacking: list[Scalar] = [0.0] * tree.nv
     for i in tree.outward():
-        kind, own = tree.model.joints[i - 1].kind, v[tree.iv[i]]
-        start = tree.iv[i].start
-        if kind == "free_flyer":
-            lacking[start : start + 3] = list(Vector(*own[3:]).cross(Vector(*own[:3])))
-        elif kind == "planar":
-            lacking[start : start + 2] = [-(own[2] * own[1]), own[2] * own[0]]
+        lacking[tree.iv[i]] = tree.joint[i].lacking(v[tree.iv[i]])
     return lacking
 
 
@@ -125,7 +120,7 @@ def joint_rows(
         limited = limits and joint.may_have_springs
         if not loses and not limited:
             continue
-        if loses and joint.kind in ("free_flyer", "planar") and joint.friction[: 3 if joint.nv == 6 else 2].any():
+        if loses and joint.friction[: joint.moves.in_turning_axes].any():
             raise UnsupportedError(
                 f"joint {joint.name!r} has dry friction along directions that turn with its body; the soft law has it "
                 f"along the world's: friction of rotations only, or friction=False"

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from ...scalar import Scalar, absolute, maximum, until, where
 from .cones import Values
-from .sites import Site, Slopes
+from .halving import total
+from .sites import Site, Slopes, VelocitySite
 
 SLOPE = 0.05  # of the slope at the start: how much may be left
 TRIALS = 40
@@ -36,10 +37,13 @@ class SearchLine:
     rounding: float
 
     def at(self, t: Scalar) -> Slopes:
-        slopes = Slopes(self.slope + t * self.curvature, self.curvature)
+        parts = [Slopes(self.slope + t * self.curvature, self.curvature)]
         for site, x, d in zip(self.sites, self.x, self.d, strict=True):
-            slopes = site.slopes(x, d, t, slopes)
-        return slopes
+            if isinstance(site, VelocitySite):
+                parts.append(site.slopes(x, d, t, Slopes(0.0, 0.0)))
+            else:  # one after the other, through their guards
+                parts[0] = site.slopes(x, d, t, parts[0])
+        return Slopes(*(total(own) for own in zip(*parts, strict=True)))
 
 
 def walked(line: SearchLine) -> Scalar:

@@ -180,7 +180,7 @@ class ConstraintSite(Site):
         self.rows, self.size, self.weights = rows, rows.size, [1.0 / mu for mu in rows.mu]
 
     def values(self, a, change) -> Values:
-        return self.rows.moved(change)
+        return list(self.rows.moved(change))
 
     def model(self, x: Values, phi: Values) -> Values:
         return [mu * (value - e) for mu, value, e in zip(self.rows.mu, x, self.rows.e, strict=True)]

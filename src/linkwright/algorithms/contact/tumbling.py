@@ -19,7 +19,7 @@ def lone_bodies(tree: Tree) -> list[int]:
     carried = set(tree.parent[1:])
     return [
         i for i in tree.outward()
-        if tree.model.joints[i - 1].kind == "free_flyer" and not tree.parent[i] and i not in carried
+        if tree.joint[i].is_free and not tree.parent[i] and i not in carried
     ]  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def watching(model: Model, pairs: Iterable[Pair]) -> Model:
 def pairs_apart(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
     """Those whose bounds are apart in the pose the model is drawn in, and in its keyframes."""
     tree, apart = tree_of(model), list(pairs)
-    for q in (model.reference, *model.configurations.values()):
+    for q in (model.drawn, *model.configurations.values()):
         bounds = _Bounds(tree, placements(tree, [float(x) for x in q]))
         apart = [pair for pair in apart if not bounds.overlap(*pair)]
     return apart

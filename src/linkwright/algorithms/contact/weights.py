@@ -16,14 +16,12 @@ from ..parts.motion_sweep import MotionSweep
 from ..tree.crba import crba
 from ..tree.ltl import ltl_factor, solve_LT, velocity_parents
 
-_THREES = {"free_flyer": 2, "spherical": 1}  # joints with as many triples of velocities
-
 
 class Weights:
     """inverse weights of bodies (1/kg) and of velocities."""
 
     def __init__(self, model: Model):
-        tree, q = tree_of(model), [float(x) for x in model.reference]
+        tree, q = tree_of(model), [float(x) for x in model.drawn]
         self._tree, self._sweep = tree, MotionSweep(tree, q, [0.0] * model.nv)
         self._parents = velocity_parents(tree)
         M = crba(tree, q)
@@ -50,7 +48,7 @@ class Weights:
         n = model.nv
         own = [self._energy([1.0 if r == k else 0.0 for r in range(n)]) for k in range(n)]
         for i, joint in enumerate(model.joints, start=1):
-            for t in range(_THREES.get(joint.kind, 0)):
+            for t in range(joint.moves.vectors):
                 three = slice(model.iv[i].start + 3 * t, model.iv[i].start + 3 * t + 3)
                 own[three] = [sum(own[three]) / 3.0] * 3
         return own

@@ -49,7 +49,7 @@ def balance(problem: ConstrainedProblem, a: Sequence[Scalar], lam: Sequence[Scal
         f.add(i, tree.lumped[i] @ change[i])
         f.add_sizes(i, *_inertial_sizes(tree.lumped[i], motion.angular[i], motion.linear[i]))
     residual_sizes: list[Scalar] = []
-    for c, own in zip(problem.constraints, problem.split(lam), strict=True):
+    for c, own in problem.of_each(lam):
         sizes = [abs(e) for e in c.e]
         for body, K in c.terms:
             for k, (row, x) in enumerate(zip(K, own, strict=True)):
@@ -64,7 +64,7 @@ def balance(problem: ConstrainedProblem, a: Sequence[Scalar], lam: Sequence[Scal
             torques[n] = torques[n] - t - R * a[n]
             torque_sizes[n] = torque_sizes[n] + abs(t) + abs(R * a[n])
         f.hand_on(i, tree.parent[i], sweep.X[i].T @ f.wrench[i], _reach(tree, i))
-    residuals = RowVector(r for c in problem.constraints for r in c.residual(change))
+    residuals = problem.residuals(change)
     wrench_sizes = list(zip(f.angular, f.linear, strict=True))
     return Balance(RowVector(torques), residuals, wrench_sizes, RowVector(torque_sizes), RowVector(residual_sizes))
 

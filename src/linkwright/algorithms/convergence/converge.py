@@ -123,7 +123,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     from .rank_aware import WeakDirections, is_unsure  # it needs this file
 
     problem, lam = factored.problem, RowVector(start)
-    mu = RowVector(problem.mu)
+    mu = problem.mu
     n_rows = len(mu)
     if not n_rows:
         inner, residuals = factored.solution()

@@ -128,7 +128,8 @@ class _Stages:
         rows = rows * at["rows"][0] + self._signed(found.residual_sizes * self.rounding, at["rounded rows"])
         short: Scalar = 1.0
         if self.proximal:
-            short = 1.0 + 1.0 / self.solution.weakest
+            weakest: Scalar = self.solution.weakest  # iterations say it
+            short = 1.0 + 1.0 / weakest
             rows = rows + RowVector(left) * at["left"][0]
         if self.ranks:
             rows = rows + self._signed(self.usual, at["moved"])

@@ -1,10 +1,10 @@
 """Proximal iterations, common to all solvers that factor once and then only sweep right-hand sides.
 
 With the multipliers lam, a factorization gives accelerations whose residual K a - e is what a penalty mu leaves.
-Changing lam by a step d changes that residual by -T d (in rows scaled by sqrt(mu): T = S (1 + S)^-1 with S the
-Delassus matrix, scaled likewise), and costs one sweep inward and one outward. The papers' iteration is Richardson's,
-d = mu (K a - e) ([Sathya2025] Algorithm 3, [Sathya2024b] eq. 9): `iterate`. Going on from it until everything has
-converged: converge.py.
+Changing lam by a step d changes that residual by -T d (in rows scaled by sqrt(mu): T = S (1 + S)^-1 with S the Delassus
+matrix, scaled likewise), and costs one sweep inward and one outward. The papers' iteration is Richardson's, d = mu (K a
+- e) ([Sathya2025] Algorithms 3 and 6, [Sathya2024b] eq. 9): `iterate`. Going on from it until everything has converged:
+converge.py.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Iterations:
 
 def iterate(factored: FactoredProblem, iterations: Iterations, start: Sequence[Scalar]) -> Solution:
     """Richardson's iteration to the end of `iterations`, from the multipliers that the problem was factored with."""
-    mu, lam = RowVector(factored.problem.mu), RowVector(start)
+    mu, lam = factored.problem.mu, RowVector(start)
     if iterations.tolerance is not None:
         return _iterate_until(factored, iterations, lam)
     for _ in range(iterations.limit - 1):
@@ -84,19 +84,22 @@ def iterate(factored: FactoredProblem, iterations: Iterations, start: Sequence[S
 
 
 def _iterate_until(factored: FactoredProblem, iterations: Iterations, lam: RowVector) -> Solution:
-    mu, m = RowVector(factored.problem.mu), len(lam)
-    inner, residuals = factored.solution()
+    mu, m = factored.problem.mu, len(lam)
+    inner, residuals = factored.solution()  # Algorithm 3, line 1; Algorithm 6, line 1
     n = len(inner)
 
     def settled(residuals, change) -> Scalar:
         largest = largest_residual(residuals)
+        # Algorithm 3, lines 9, 10; Algorithm 6, lines 7, 8
         return (largest <= iterations.tolerance) | (largest_residual(change) <= iterations.tolerance)
 
-    def body(values):
+    def body(values):  # Algorithm 3, line 2; Algorithm 6, line 2
         inner, residuals, lam = values[:n], RowVector(values[n : n + m]), RowVector(values[n + m : n + 2 * m])
-        step = mu * residuals
+        step = mu * residuals  # Algorithm 3, lines 5, 6
+        # Algorithm 3, lines 3-5, 7: lcaba.py; line 11; Algorithm 6, lines 3-6: bbo.py; line 9
         change, moved = factored.response(step)
-        inner, residuals, lam = [x + d for x, d in zip(inner, change, strict=True)], residuals + moved, lam + step
+        inner, residuals = RowVector(inner) + change, residuals + moved  # Algorithm 3, line 12; Algorithm 6, line 10
+        lam = lam + step  # Algorithm 3, line 8; Algorithm 6, line 11
         # what the accelerations are affine in changes with them; solvers of the dual have only the rows to look at
         done = settled(residuals, change or moved)
         return [*inner, *residuals, *lam, values[-2] + 1.0, where(done, 1.0, 0.0)], done

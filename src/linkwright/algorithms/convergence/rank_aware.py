@@ -80,7 +80,7 @@ class WeakDirections:
             noise = self.accuracy.rounding * self.accuracy.kappa * NOISE
             rounding = (beside + 0.01 * before) * (noise * noise)
             found = left <= self.accuracy.allowed(directions.weakest) + rounding
-            inner = [a + b for a, b in zip(inner, change, strict=True)]
+            inner = RowVector(inner) + change
             outcome = where(found, directions.outcome, NOT_CONVERGED)
             passes, weakest = passes + used + 1.0, minimum(weakest, directions.weakest)
             return [*inner, *residuals, *(lam + step), passes, weakest, outcome], found

@@ -21,14 +21,14 @@ from .lost_digits import lost_to_penalties
 class EliminatedBodies(Protocol):
     problem: ConstrainedProblem
     carriers: set[int]  # bodies that constraint forces pass through
-    y: list[list[Scalar]]
+    y: list[RowVector]
     IA: list[ArticulatedInertia]  # of each body when it was eliminated
     joint: list[Articulation]
 
-    def accelerate(self, y: Sequence[list[Scalar]], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
+    def accelerate(self, y: Sequence[RowVector], bodies: set[int] | None) -> tuple[list[Scalar], list[Motion]]:
         """(joint accelerations, changes of the bodies' accelerations) of all bodies, or some."""
 
-    def change_of_y(self, step: Sequence[Scalar]) -> dict[int, list[Scalar]]:
+    def change_of_y(self, step: Sequence[Scalar]) -> dict[int, RowVector]:
         """By body, what a change of the multipliers does to y."""
 
     @property
@@ -55,21 +55,22 @@ class SweptBodies:
 
     def residuals(self) -> RowVector:
         _, change = self.eliminated.accelerate(self._y, self.eliminated.carriers)
-        return RowVector(r for c in self.problem.constraints for r in c.residual(change))
+        return self.problem.residuals(change)
 
     def push(self, step: RowVector) -> None:
         for i, dy in self.eliminated.change_of_y(step).items():
-            self._y[i] = [x + d for x, d in zip(self._y[i], dy, strict=True)]
+            self._y[i] = self._y[i] + dy
 
     def solution(self) -> tuple[list[Scalar], RowVector]:
         a, self._change = self.eliminated.accelerate(self._y, None)
-        return a, RowVector(r for c in self.problem.constraints for r in c.residual(self._change))
+        return a, self.problem.residuals(self._change)
 
     def response(self, step: RowVector, *, whole: bool = True) -> tuple[list[Scalar], RowVector]:
-        y: list[list[Scalar]] = [[0.0] * len(y) for y in self._y]
+        y = [RowVector.zeros(len(y)) for y in self._y]
         for i, dy in self.eliminated.change_of_y(step).items():
             y[i] = dy
-        a, change = self.eliminated.accelerate(y, None if whole else self.eliminated.carriers)
+        bodies = None if whole else self.eliminated.carriers
+        a, change = self.eliminated.accelerate(y, bodies)  # [Sathya2025] Algorithm 2, lines 7-12: accelerate
         return a, RowVector(x for c in self.problem.constraints for x in c.moved(change))
 
     def sizes(self) -> tuple[Scalar, Scalar]:

@@ -55,4 +55,4 @@ class StiffBasis:
         ]
 
     def coordinates(self, row: Force) -> list[Scalar]:
-        return [x * d for x, d in zip(self._factor.forward(list(row)), self._factor.inverse_pivots, strict=True)]
+        return self._factor.scaled(self._factor.forward(list(row)))

@@ -24,7 +24,7 @@ def dense_delassus(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] 
     J = [row for terms in every for row in terms_jacobian(tree, posture, terms)]
     M = LDL(crba(tree, q))
     half = [M.forward(row) for row in J]  # M = L D L': J M^-1 J' = (J L^-T) D^-1 (J L^-T)'
-    scaled = [[x * d for x, d in zip(row, M.inverse_pivots, strict=True)] for row in half]
+    scaled = [M.scaled(row) for row in half]
     L = zeros(len(J))
     for r in range(len(J)):
         for s in range(r + 1):

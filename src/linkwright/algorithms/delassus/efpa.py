@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import Force, Motion, sum_of
+from ...spatial import Force, Motion, RowVector, sum_of
 from ..rows.constraint_rows import constrained_bodies
 from ..rows.passing_rows import add_row
 from .propagators import Posture, articulated_joints, mirrored, pass_inward, pass_outward, terms_of_rows, zeros
@@ -29,7 +29,7 @@ def efpa(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = N
         for body, row in terms:
             add_row(K[body], r, row)
             parts[r].append((body, 0, row))
-    solved: dict[int, dict[int, list[Scalar]]] = {}
+    solved: dict[int, dict[int, RowVector]] = {}
     for i in reversed(carriers):  # lines 10, 11
         through, felt = pass_inward(joint[i], posture.X[i], list(K[i].values()))
         solved[i] = dict(zip(K[i], through.solved, strict=True))

@@ -54,23 +54,21 @@ def articulated_joints(
     tree: Tree, posture: Posture, IA: list[ArticulatedInertia] | None = None
 ) -> tuple[list[Articulation], list[ArticulatedInertia]]:
     """Eliminate every joint, from the tips to the ground: ABA's second sweep without its forces."""
-    IA = [inertia.articulated() for inertia in tree.lumped] if IA is None else IA
+    # [Sathya2023] Algorithm 3
+    IA = [inertia.articulated() for inertia in tree.lumped] if IA is None else IA  # lines 1, 2
     joint: list[Articulation] = [None] * len(IA)  # type: ignore[list-item]
     for i in tree.inward():
         p = tree.parent[i]
-        joint[i] = Articulation(IA[i], posture.S[i], tree.armature[i])
-        if p:
-            IA[p] = IA[p] + posture.X[i].congruence(joint[i].inertia_felt(IA[i]))
+        joint[i] = Articulation(IA[i], posture.S[i], tree.armature[i])  # line 8
+        if p:  # line 9
+            IA[p] = IA[p] + posture.X[i].congruence(joint[i].inertia_felt(IA[i]))  # lines 10, 11
     return joint, IA
 
 
 def pass_inward(joint: Articulation, X: Transform, K: Sequence[Force]) -> tuple[Passing, list[Force]]:
     """(what rows K leave at a joint, K P' in the parent's frame)."""
     through = Passing(joint, range(len(K)), K)
-    nothing = [0.0] * len(joint.U)
-    felt = [
-        joint.force_felt(row, [-y for y in solved], nothing) for row, solved in zip(K, through.solved, strict=True)
-    ]
+    felt = [joint.force_felt(row, -solved) for row, solved in zip(K, through.solved, strict=True)]
     return through, [X.T @ row for row in felt]
 
 

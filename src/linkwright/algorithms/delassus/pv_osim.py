@@ -37,7 +37,7 @@ def add_at_ground(L: list[list[Scalar]], joint: Articulation, through: Passing) 
     For a free-flyer this is line 10 of [Sathya2024] Algorithm 2, L + K H^-1 K'.
     """
     half = [joint.D.forward(ks) for ks in through.KS]
-    scaled = [[x * d for x, d in zip(row, joint.D.inverse_pivots, strict=True)] for row in half]
+    scaled = [joint.D.scaled(row) for row in half]
     for a, r in enumerate(through.rows):
         for b, s in enumerate(through.rows[: a + 1]):
             L[r][s] = L[r][s] + dot(half[a], scaled[b])

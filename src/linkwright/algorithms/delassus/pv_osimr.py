@@ -1,8 +1,8 @@
 """PV-OSIMr: the Delassus matrix in O(n + m^2), the lowest order there is.
 
-[Sathya2023] Algorithm 3, in its order: the first forward sweep and lines 8-11 are `articulated_joints`, the backward
-sweep `Branches`, the forward sweep over branching links `forward_sweep`, the backward sweep over them `Branches.row`,
-which works out what is asked for, and the assembly `assemble`.
+[Sathya2023] Algorithm 3, with its line numbers and in its order: the first forward sweep and lines 8-11 are
+`articulated_joints`, the backward sweep `Branches`, the forward sweep over branching links `forward_sweep`, the
+backward sweep over them `ComposedRows`, which works out what is asked for, and the assembly `assemble`.
 
 At most six rows travel through any joint. Where more would, the body is a *branching link* (the paper's set N): the
 rows end there, and six unit rows, the link's extended motion propagator (EMP), travel on in their place. What the rows
@@ -10,8 +10,9 @@ would have met further inward is composed over branching links only, and two con
 one (cca).
 
 **Not in the paper**: up to six rows of several constraints travel as they are, which is no more than an EMP; inverse
-inertias are kept as factors where that is cheaper (`inverse_inertia`); and where two constraints meet, the smaller side
-moves (`meeting_rows.py`), where the paper always composes rows inward, line 22.
+inertias are kept as factors where that is cheaper (`inverse_inertia`); where two constraints meet, accelerations may
+move (`meeting_rows.py`), where the paper always composes rows inward, line 22; and short ways are gone joint by joint
+(`bundles.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ...scalar import Scalar
 from ...spatial import Force, dot
 from ..parts.articulation import Articulation
 from ..rows.constraint_rows import constrained_bodies
-from ..rows.passing_rows import add_to_delassus
+from .bundles import Bundle, Row
 from .meeting_rows import Meetings
 from .propagators import (
     FactoredInverse,
@@ -34,62 +35,41 @@ from .propagators import (
     articulated_joints,
     combination,
     mirrored,
-    pass_inward,
     rows_of,
     zeros,
 )
 
-Row = list[Scalar]
 Inverse = ThinInverse | FactoredInverse | FullInverse
 
 
-def pv_osimr(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
-    """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
+def pv_osimr(
+    tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None, moving: str = "accelerations"
+) -> list[list[Scalar]]:
+    """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero.
+
+    `moving`: what does where constraints meet, one of MOVING.
+    """
     posture = Posture(tree, q)
-    joint, _ = articulated_joints(tree, posture)  # lines 1, 2, 8-11
-    return delassus_by_branches(tree, posture, joint, rows_of(tree, posture, active))
+    # Algorithm 3
+    joint, _ = articulated_joints(tree, posture)  # lines 1, 2, 8-11: propagators.py
+    return delassus_by_branches(tree, posture, joint, rows_of(tree, posture, active), moving=moving)
 
 
 def delassus_by_branches(
     tree: Tree, posture: Posture, joint: Sequence[Articulation], rows: Sequence[tuple[int, Force]],
-    basis: Callable = lambda link: UnitBasis(),
+    basis: Callable = lambda link: UnitBasis(), moving: str = "accelerations",
 ) -> list[list[Scalar]]:  # fmt: skip
     """K Omega K' of any rows (body, covector), for joints eliminated before.
 
     `basis(i)` gives the six rows that stand for branching link i.
     """
-    branches = Branches(tree, posture, joint, rows, basis)  # lines 3-15
-    Omega = forward_sweep(tree, branches)  # lines 16, 17
-    return assemble(branches, Omega, len(rows))  # lines 18-28
-
-
-class Bundle:
-    """Rows that travel together: those of constraints (`numbers`), or the six of a branching `link`."""
-
-    def __init__(self, K: Sequence[Force], numbers: Sequence[int] = (), link: int = 0):
-        self.K = list(K)  # on the body reached so far: the paper's CEMP or, of a branching link, EMP
-        self.Omega = zeros(len(K))  # their inverse inertia if that body is held; lower triangle
-        self.numbers, self.link = list(numbers), link
-        self.steps: list = []  # (K S, D) of the joints passed
-        self.half: list[Row] = []  # at the branching link where they end: x' Omega y of two rows is x.half . y.other
-        self.other: list[Row] = []
-
-    def join(self, other: Bundle) -> Bundle:
-        both = Bundle(self.K + other.K, self.numbers + other.numbers)
-        for part, start in ((self, 0), (other, len(self.K))):
-            for r, row in enumerate(part.Omega, start):
-                both.Omega[r][start : start + len(row)] = row
-        return both
-
-    def pass_joint(self, joint: Articulation, X) -> None:
-        """Lines 13 and 15."""
-        through, self.K = pass_inward(joint, X, self.K)
-        add_to_delassus(self.Omega, through)
-        self.steps.append((through.KS, joint.D))
+    branches = Branches(tree, posture, joint, rows, basis)
+    Omega = forward_sweep(tree, branches)
+    return assemble(branches, Meetings(branches, ComposedRows(branches), Omega, moving), len(rows))
 
 
 class Branches:
-    """Backward sweep, lines 3-15; lines 18-22 where they are asked for.
+    """Backward sweep.
 
     basis     per branching link, the rows that stand for it
     ends      the bundles that end there, and at the ground (0)
@@ -101,17 +81,19 @@ class Branches:
         self.ends: dict[int, list[Bundle]] = {i: [] for i in (0, *constrained_bodies(tree))}
         self.carried: dict[int, list[int]] = {}
         self.inner: dict[int, int] = {}  # the paper's A(i)
-        self._row: dict[tuple[int, int], Row] = {}
-        for r, (body, row) in enumerate(rows):
+        for r, (body, row) in enumerate(rows):  # line 3
             self.ends[body].append(Bundle([row], [r]))  # line 4
-        for i in reversed(constrained_bodies(tree)):
+        for i in reversed(constrained_bodies(tree)):  # line 5
             bundle, *others = self.ends[i]
             if sum(len(b.K) for b in self.ends[i]) > 6:
                 bundle = self._branch(i, basis(i))  # lines 6, 7
             else:  # up to six rows of several constraints are no more than an EMP, so they travel as they are
                 for other in others:
                     bundle = bundle.join(other)
-            bundle.pass_joint(joint[i], posture.X[i])
+            if tree.parent[i] or bundle.link:
+                bundle.pass_joint(joint[i], posture.X[i])  # lines 12-15: bundles.py
+            else:
+                bundle.reach_ground(joint[i])
             self.ends[tree.parent[i]].append(bundle)
 
     def _branch(self, i: int, basis) -> Bundle:
@@ -125,28 +107,19 @@ class Branches:
         """Rows that act on branching link i itself: full of zeros."""
         return [r for bundle in self.ends[i] if not (bundle.link or bundle.steps) for r in bundle.numbers]
 
-    def root(self, i: int) -> int:
-        return self.root(self.inner[i]) if self.inner[i] else i
-
-    def row(self, i: int, r: int) -> Row:
-        """Row r on branching link i in terms of its basis, lines 18-22."""
-        if (i, r) not in self._row:
-            coordinates = self.basis[i].coordinates
-            for bundle in self.ends[i]:
-                if r in bundle.numbers:
-                    self._row[i, r] = coordinates(bundle.K[bundle.numbers.index(r)])
-                elif bundle.link and r in self.carried[bundle.link]:
-                    self._row[i, r] = coordinates(Force.of(combination(self.row(bundle.link, r), bundle.K)))
-        return self._row[i, r]
+    def goes_by_joints(self, i: int, bundle: Bundle) -> bool:
+        """Whether what goes between link i and the bundle's link goes joint by joint."""
+        units = isinstance(self.basis[i], UnitBasis) and isinstance(self.basis[bundle.link], UnitBasis)
+        return units and bundle.is_short
 
 
 def forward_sweep(tree: Tree, branches: Branches) -> dict[int, Inverse]:
-    """Lines 16, 17: 0_Omega_i of every branching link; of end effectors it is in their bundles then."""
+    """0_Omega_i of every branching link; of end effectors it is in their bundles then."""
     Omega: dict[int, Inverse] = {}
     for bundle in branches.ends[0]:  # A(i) = 0: the backward sweep has it already
         if bundle.link:
             Omega[bundle.link] = inverse_inertia(tree, bundle, branches, thin=True)
-    for i in sorted(branches.basis):
+    for i in sorted(branches.basis):  # line 16
         for bundle in branches.ends[i]:
             bundle.half = [Omega[i].half(branches.basis[i].coordinates(row)) for row in bundle.K]
             bundle.other = [Omega[i].other(h) for h in bundle.half]
@@ -158,17 +131,42 @@ def forward_sweep(tree: Tree, branches: Branches) -> dict[int, Inverse]:
     return Omega
 
 
-def assemble(branches: Branches, Omega: dict[int, Inverse], size: int) -> list[list[Scalar]]:
-    """Lines 23-28; lines 18-22 where rows are asked for."""
-    L, meetings = zeros(size), Meetings(branches, Omega)
-    for i in (0, *sorted(branches.basis)):
+class ComposedRows:
+    """Backward sweep over branching links: rows of the constraints beyond them, worked out when they are asked for."""
+
+    def __init__(self, branches: Branches):
+        self._branches = branches
+        self._known: dict[tuple[int, int], Row] = {}
+
+    def row(self, i: int, r: int) -> Row:
+        """Row r on branching link i in terms of its basis."""
+        if (i, r) not in self._known:  # line 18
+            coordinates = self._branches.basis[i].coordinates
+            for bundle in self._branches.ends[i]:
+                if r in bundle.numbers:  # line 19
+                    self._known[i, r] = coordinates(bundle.K[bundle.numbers.index(r)])  # line 20
+                elif bundle.link and r in self._branches.carried[bundle.link]:  # line 21
+                    self._known[i, r] = self._composed(i, bundle, self.row(bundle.link, r))  # line 22
+        return self._known[i, r]
+
+    def _composed(self, i: int, bundle: Bundle, row: Row) -> Row:
+        """A row in terms of the basis of the bundle's link, in terms of that of link i."""
+        if self._branches.goes_by_joints(i, bundle):
+            return list(bundle.inward(Force.of(row)))
+        return self._branches.basis[i].coordinates(Force.of(combination(row, bundle.K)))
+
+
+def assemble(branches: Branches, meetings: Meetings, size: int) -> list[list[Scalar]]:
+    """The Delassus matrix of all rows."""
+    L = zeros(size)
+    for i in sorted(branches.basis):  # lines 23, 24, where cca(i, j) is link i
+        for r, s, x in meetings.at(i):
+            L[max(r, s)][min(r, s)] = x  # lines 25, 26: meeting_rows.py
+    for i in (0, *sorted(branches.basis)):  # line 27
         for bundle in branches.ends[i]:
             if not bundle.link:
                 write(L, bundle.numbers, bundle.Omega)  # line 28
-    for i in sorted(branches.basis):  # where cca(i, j) is link i
-        for r, s, x in meetings.at(i):
-            L[max(r, s)][min(r, s)] = x  # line 25
-    return mirrored(L)  # line 26
+    return mirrored(L)
 
 
 def inverse_inertia(
@@ -181,6 +179,22 @@ def inverse_inertia(
         return ThinInverse(bundle.steps)
     free = any(tree.iv[i].stop - tree.iv[i].start == 6 for i in tree.graph.support[bundle.link])
     return FactoredInverse(bundle.Omega) if free and not branches.resting(bundle.link) else FullInverse(bundle.Omega)
+
+
+def has_nested_links(tree: Tree) -> bool:
+    """Whether some branching link has another one further inward, so that there is something to move between them."""
+    rows = [0] * len(tree.parent)
+    for bodies, constraint in zip(tree.constraint_bodies, tree.constraints, strict=True):
+        for i in bodies:
+            rows[i] += constraint.size
+    beyond = [False] * len(rows)
+    for i in tree.inward():
+        is_branching = rows[i] > 6
+        if is_branching and beyond[i]:
+            return True
+        rows[tree.parent[i]] += min(6, rows[i])
+        beyond[tree.parent[i]] |= is_branching or beyond[i]
+    return False
 
 
 def write(L: list[list[Scalar]], numbers: Sequence[int], block: list[list[Scalar]]) -> None:

@@ -20,6 +20,7 @@ from ...spatial import LDL, Force, Motion, RowVector, dot, sum_of
 from ..constrained.lcaba import lcaba
 from ..convergence.swept_bodies import SweptBodies
 from ..rows import constraints_at
+from ..rows.constrained_problem import ConstrainedProblem, cut
 from ..rows.constraint_rows import ConstraintRows, combine, constrained_bodies, constraint_terms
 from .propagators import Posture, articulated_joints, pass_inward, pass_outward
 
@@ -41,7 +42,7 @@ class DelassusMatrix:
         return [dot(row, x) for row in self._matrix]
 
     def solve(self, x: Sequence[Scalar]) -> list[Scalar]:
-        return self._damped.solve(x)
+        return list(self._damped.solve(x))
 
     def margins(self, share: float) -> list[Scalar]:
         """Positive where elimination leaves more than this share of every diagonal entry: of rows that depend on one
@@ -103,31 +104,21 @@ class DelassusSweeps:
         """LCABA's factorization of M + J' W J."""
         problem = _AtRest(self._tree, self._posture, [])
         for held, terms, mu in zip(self._every, self._terms, by_constraint(self._tree, self._mu), strict=True):
-            nothing = (0.0,) * held.constraint.size
-            problem.constraints.append(
-                ConstraintRows(held.constraint.name, terms, held.rows(), nothing, tuple(mu), 1.0)
-            )
-        return lcaba(problem, [0.0] * len(self._mu))  # type: ignore[arg-type]
+            nothing = RowVector.zeros(held.constraint.size)
+            problem.constraints.append(ConstraintRows(held.constraint.name, terms, held.rows(), nothing, mu, 1.0))
+        return lcaba(problem, RowVector.zeros(len(self._mu)))
 
 
-class _AtRest:
+class _AtRest(ConstrainedProblem):
     """What LCABA asks of a problem, where nothing moves and nothing pulls."""
 
-    ties = "last"
-
     def __init__(self, tree: Tree, posture: Posture, constraints: list[ConstraintRows]):
-        self.tree, self.sweep, self.constraints = tree, posture, constraints
-        self.tau: list[Scalar] = [0.0] * tree.nv
+        self.tree, self.constraints, self.ties = tree, constraints, "last"
+        self.sweep = posture  # type: ignore[assignment]  # X and S are all that is asked of it
+        self.tau = RowVector.zeros(tree.nv)
         self.wrenches = [Force.zero()] * len(tree.parent)
 
-    def split(self, values: Sequence[Scalar]) -> list[list[Scalar]]:
-        return by_constraint(self.tree, values)
 
-
-def by_constraint(tree: Tree, values: Sequence[Scalar]) -> list[list[Scalar]]:
-    """One value per row -> one list per constraint."""
-    result, start = [], 0
-    for constraint in tree.constraints:
-        result.append(list(values[start : start + constraint.size]))
-        start += constraint.size
-    return result
+def by_constraint(tree: Tree, values: Sequence[Scalar]) -> list[RowVector]:
+    """One value per row -> one row vector per constraint."""
+    return cut(values, [constraint.size for constraint in tree.constraints])

@@ -106,7 +106,7 @@ def transmission(one: Actuator, model: Model, q: Sequence[Scalar]) -> tuple[Scal
     """(length, share of each velocity in its rate)."""
     name, gear = one.drives[0]
     i = model.joint_index(name)
-    if model.bodies[i].joint.kind in ("spherical", "free_flyer"):
+    if model.joints[i - 1].moves.has_quaternion:
         return _turning(one, model, i, q, gear)
     length: Scalar = one.offset
     moment: list[tuple[int, Scalar]] = []
@@ -126,7 +126,7 @@ def _turning(one: Actuator, model: Model, i: int, q: Sequence[Scalar], gear: Seq
     torque = back @ torque if one.in_parent else torque
     length: Scalar = one.offset
     shares = list(torque)
-    if model.bodies[i].joint.kind == "spherical":
+    if not model.joints[i - 1].moves.is_free:
         length = length + logarithm(normalised(own)) @ torque
     else:  # forces along the parent's axes; velocities are along the child's
         shares = [*(back @ Vector(*gear[:3])), *shares]

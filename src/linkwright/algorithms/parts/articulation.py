@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import LDL, ArticulatedInertia, Force, Motion, Subspace, sum_of
+from ...spatial import LDL, ArticulatedInertia, Force, Motion, RowVector, Subspace, sum_of
 
 
 class Articulation:
@@ -20,7 +20,7 @@ class Articulation:
         self.S, self.R = S, armature
         self.U = U = S.columns(inertia)
         n = len(U)
-        D = [S.project(column) for column in U]
+        D = [list(S.project(column)) for column in U]
         for k in range(n):
             D[k][k] = D[k][k] + armature[k]
         self.D = LDL(D)
@@ -42,9 +42,10 @@ class Articulation:
 
         return ArticulatedInertia.from_function(entry)
 
-    def force_felt(self, p: Force, y: Sequence[Scalar], tau: Sequence[Scalar]) -> Force:
-        """p + U y for y = D^-1 (tau - S' p). Along free directions it is exactly tau - R y."""
+    def force_felt(self, p: Force, y: Sequence[Scalar], tau: Sequence[Scalar] | None = None) -> Force:
+        """p + U y for y = D^-1 (tau - S' p), no tau without one. Along free directions it is exactly tau - R y."""
         directions = self.S.directions
+        tau = RowVector.zeros(len(y)) if tau is None else tau
 
         def entry(r: int) -> Scalar:
             if r in directions:
@@ -54,6 +55,6 @@ class Articulation:
 
         return Force.of(entry(r) for r in range(6))
 
-    def rates(self, y: Sequence[Scalar], carried: Motion) -> list[Scalar]:
+    def rates(self, y: Sequence[Scalar], carried: Motion) -> RowVector:
         """Joint accelerations y - V a when the parent's motion brings the body to acceleration a."""
-        return [x - v.dot(carried) for x, v in zip(y, self.V, strict=True)]
+        return y - RowVector(v.dot(carried) for v in self.V)

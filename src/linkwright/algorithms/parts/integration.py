@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...scalar import Scalar
+from ...spatial import RowVector
 from .straight_motion import StraightMotion
 
 Vector = Sequence[Scalar]
@@ -40,10 +41,10 @@ def runge_kutta(
     rate3, change3 = stage(half, rate2, change2)
     rate4, change4 = stage(dt, rate3, change3)
     sixth = dt * (1.0 / 6.0)
-    way = [(a + (b + c) * 2.0 + d) * sixth for a, b, c, d in zip(u, rate2, rate3, rate4, strict=True)]
-    gain = [(a + (b + c) * 2.0 + d) * sixth for a, b, c, d in zip(change1, change2, change3, change4, strict=True)]
+    way = (RowVector(u) + (RowVector(rate2) + rate3) * 2.0 + rate4) * sixth
+    gain = (RowVector(change1) + (RowVector(change2) + change3) * 2.0 + change4) * sixth
     q_next = straight.moved(q, way)
-    return q_next, straight.velocities(q_next, [x + y for x, y in zip(u, gain, strict=True)])
+    return q_next, straight.velocities(q_next, RowVector(u) + gain)
 
 
 def scaled_sum(x: Vector, scale: Scalar, y: Vector) -> list[Scalar]:

@@ -5,7 +5,8 @@ them against its own rotation, v' = -w x v; a step of finite length gets that wr
 time steps are taken in u = [velocity of the body's centre of mass along the parent's axes; angular velocity in the
 body], which is constant but for forces (and for gyroscopic torques). Of all other joints u is v.
 
-A displacement in these velocities is [way of the centre of mass, along the parent's axes; rotation vector].
+A displacement in these velocities is [way of the centre of mass, along the parent's axes; rotation vector]. What u is
+of a joint, its kind says (model/joints/straight.py).
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...model import Model
-from ...scalar import Scalar, cos, maximum, sin, where
-from ...spatial import Matrix, Vector
-from ...spatial.quaternion import exponential, normalised, product, rotation_matrix
+from ...model.joints.straight import PlainMotion, Values
+from ...scalar import Scalar, maximum, where
+from ...spatial import Vector
 
-Values = Sequence[Scalar]
 _NO_MASS = 1e-300
 
 
@@ -28,16 +28,16 @@ class StraightMotion:
 
     def __init__(self, model: Model, inertias: Sequence[Values] | None = None, *, centred: bool = True):
         self.model = model
-        self.joints: list[_Joint] = []
+        self.joints: list[PlainMotion] = []
         for i, joint in enumerate(model.joints, start=1):
-            kind = {"free_flyer": _Free, "planar": _Planar, "spherical": _Turning}.get(joint.kind, _Joint)
-            centre = _centre(model, i, inertias) if centred and kind in (_Free, _Planar) else Vector.zero()
-            self.joints.append(kind(joint.motion(), centre))
+            straight = joint.moves.straight
+            centre = _centre(model, i, inertias) if centred and straight.needs_centre else Vector.zero()
+            self.joints.append(straight(joint.motion(), centre))
 
     @property
     def is_plain(self) -> bool:
         """Whether u is v for all joints."""
-        return not any(isinstance(joint, _Free | _Planar) for joint in self.joints)
+        return not any(joint.needs_centre for joint in self.joints)
 
     def of(self, q: Values, v: Values) -> list[Scalar]:
         """u of the velocities v."""
@@ -65,97 +65,6 @@ class StraightMotion:
         return values
 
 
-class _Joint:
-    """Velocities are rates of coordinates."""
-
-    def __init__(self, motion, centre: Vector):
-        self.motion, self.centre = motion, centre
-
-    def of(self, q, v):
-        return list(v)
-
-    def rate(self, q, v, a):
-        return list(a)
-
-    def velocities(self, q, u):
-        return list(u)
-
-    def moved(self, q, displacement):
-        return self.motion.integrate(q, displacement)
-
-    def displacement_rate(self, displacement, u):
-        return list(u)
-
-
-class _Turning(_Joint):
-    """A quaternion."""
-
-    def displacement_rate(self, displacement, u):
-        return list(_rotation_rate(Vector(*displacement), Vector(*u)))
-
-
-class _Free(_Joint):
-    def of(self, q, v):
-        linear, w = Vector(*v[:3]), Vector(*v[3:])
-        return [*(rotation_matrix(q[3:]) @ (linear + w.cross(self.centre))), *w]
-
-    def rate(self, q, v, a):
-        linear, w, angular = Vector(*v[:3]), Vector(*v[3:]), Vector(*a[3:])
-        turned = w.cross(linear + w.cross(self.centre)) + angular.cross(self.centre)
-        return [*(rotation_matrix(q[3:]) @ (Vector(*a[:3]) + turned)), *angular]
-
-    def velocities(self, q, u):
-        w = Vector(*u[3:])
-        return [*(rotation_matrix(q[3:]).T @ Vector(*u[:3]) - w.cross(self.centre)), *w]
-
-    def moved(self, q, displacement):
-        turned = normalised(product(q[3:], exponential(Vector(*displacement[3:]))))
-        return [*_shifted(q, rotation_matrix(q[3:]), rotation_matrix(turned), self.centre, displacement), *turned]
-
-    def displacement_rate(self, displacement, u):
-        return [*u[:3], *_rotation_rate(Vector(*displacement[3:]), Vector(*u[3:]))]
-
-
-class _Planar(_Joint):
-    def of(self, q, v):
-        u = _turn(q[2]) @ (Vector(v[0], v[1], 0.0) + Vector(0.0, 0.0, v[2]).cross(self.centre))
-        return [u.x, u.y, v[2]]
-
-    def rate(self, q, v, a):
-        w, angular = Vector(0.0, 0.0, v[2]), Vector(0.0, 0.0, a[2])
-        turned = w.cross(Vector(v[0], v[1], 0.0) + w.cross(self.centre)) + angular.cross(self.centre)
-        rate = _turn(q[2]) @ (Vector(a[0], a[1], 0.0) + turned)
-        return [rate.x, rate.y, a[2]]
-
-    def velocities(self, q, u):
-        v = _turn(q[2]).T @ Vector(u[0], u[1], 0.0) - Vector(0.0, 0.0, u[2]).cross(self.centre)
-        return [v.x, v.y, u[2]]
-
-    def moved(self, q, displacement):
-        angle = q[2] + displacement[2]
-        at = _shifted([q[0], q[1], 0.0], _turn(q[2]), _turn(angle), self.centre, [*displacement[:2], 0.0])
-        return [at.x, at.y, angle]
-
-
-def _shifted(q: Values, before: Matrix, after: Matrix, centre: Vector, way: Values) -> Vector:
-    """Where the body's origin gets when its centre goes that way and it turns."""
-    return Vector(*q[:3]) + before @ centre + Vector(*way[:3]) - after @ centre
-
-
-def _turn(angle: Scalar) -> Matrix:
-    c, s = cos(angle), sin(angle)
-    return Matrix(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
-
-
-def _rotation_rate(theta: Vector, w: Vector) -> Vector:
-    """The rate of theta in R exp(theta), turning with w in the body: w + theta x w / 2 + theta x (theta x w) / 12.
-
-    The next term of the series is of fourth order in theta, which four stages of Runge-Kutta cannot see.
-    """
-    turned = theta.cross(w)
-    return w + turned * 0.5 + theta.cross(turned) * (1.0 / 12.0)
-
-
 def _centre(model: Model, i: int, inertias: Sequence[Values] | None) -> Vector:
     """The centre of mass of body i in the frame that its joint's velocities are written in."""
     if inertias is None:
@@ -163,7 +72,7 @@ def _centre(model: Model, i: int, inertias: Sequence[Values] | None) -> Vector:
     else:
         m = inertias[i][0]
         com = [where(m > 0.0, h / maximum(m, _NO_MASS), 0.0) for h in inertias[i][1:4]]
-    if model.bodies[i].joint.kind != "planar":
+    if model.joints[i - 1].aligned_with == "nothing":
         return Vector(*com)
-    C = model.bodies[i].joint.alignment()
+    C = model.joints[i - 1].alignment()
     return Vector(*(sum(float(C[r, k]) * com[r] for r in range(3)) for k in range(3)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import Force
+from ...spatial import Force, Motion, RowVector
 from ..parts.motion_sweep import MotionSweep
 from ..parts.passive_torques import passive_torques
 from .constraint_rows import ConstraintRows, constraint_rows, largest_residual
@@ -31,7 +32,7 @@ class ConstrainedProblem:
         weakest: float | None = None, ties: str = "last",
     ):  # fmt: skip
         self.tree, self.q, self.weakest, self.ties = tree, q, weakest, ties
-        self.tau = [t + s for t, s in zip(tau, passive_torques(tree, q, v), strict=True)]
+        self.tau = RowVector(tau) + passive_torques(tree, q, v)
         self.sweep = MotionSweep(tree, q, v)
         self.wrenches = self.sweep.wrenches(tree, f_ext)
         self.constraints: list[ConstraintRows] = constraint_rows(
@@ -41,10 +42,8 @@ class ConstrainedProblem:
     def with_right_sides(self, torques: Sequence[Scalar], rows: Sequence[Scalar]) -> ConstrainedProblem:
         """The same mechanism with M a + J' lam = torques and K a = rows."""
         problem = copy.copy(self)
-        problem.tau, problem.wrenches = list(torques), [Force.zero()] * len(self.wrenches)
-        problem.constraints = [
-            replace(c, e=tuple(own)) for c, own in zip(self.constraints, self.split(rows), strict=True)
-        ]
+        problem.tau, problem.wrenches = RowVector(torques), [Force.zero()] * len(self.wrenches)
+        problem.constraints = [replace(c, e=own) for c, own in self.of_each(rows)]
         return problem
 
     @property
@@ -52,22 +51,36 @@ class ConstrainedProblem:
         """(body, covector, right-hand side) of every row."""
         return [(c.body, row, e) for c in self.constraints for row, e in zip(c.K, c.e, strict=True)]
 
-    def split(self, values: Sequence[Scalar]) -> list[list[Scalar]]:
-        """One value per row -> one list per constraint."""
-        result, start = [], 0
-        for c in self.constraints:
-            result.append(list(values[start : start + c.size]))
-            start += c.size
-        return result
+    def split(self, values: Sequence[Scalar]) -> list[RowVector]:
+        """One value per row -> one row vector per constraint."""
+        return cut(values, [c.size for c in self.constraints])
+
+    def of_each(self, values: Sequence[Scalar]) -> Iterator[tuple[ConstraintRows, RowVector]]:
+        """(Constraint, its own of values given for every row)."""
+        return zip(self.constraints, self.split(values), strict=True)
+
+    def residuals(self, change: Sequence[Motion]) -> RowVector:
+        """K a - e of every row, for the changes of acceleration of all bodies."""
+        return RowVector(r for c in self.constraints for r in c.residual(change))
 
     @property
-    def mu(self) -> list[Scalar]:
-        return [m for c in self.constraints for m in c.mu]
+    def mu(self) -> RowVector:
+        return RowVector(m for c in self.constraints for m in c.mu)
+
+    @property
+    def e(self) -> RowVector:
+        return RowVector(e for c in self.constraints for e in c.e)
 
     @property
     def idle(self) -> list[Scalar]:
         """Per row 1 where its constraint is switched off, else 0: added to a pivot it makes that multiplier zero."""
         return [1.0 - c.active for c in self.constraints for _ in c.K]
+
+
+def cut(values: Sequence[Scalar], sizes: Sequence[int]) -> list[RowVector]:
+    """Pieces of these sizes, one after the other."""
+    ends = list(accumulate(sizes))
+    return [RowVector(values[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
 
 
 # Whether rows are nearly dependent: worth a look (evidence.py); so without one, too.

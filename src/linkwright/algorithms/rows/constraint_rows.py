@@ -25,8 +25,8 @@ class ConstraintRows:
     name: str
     terms: Terms  # (body, K), that of the first frame first
     rows: list[Force]  # in the first frame
-    e: tuple[Scalar, ...]
-    mu: tuple[Scalar, ...]
+    e: RowVector
+    mu: RowVector
     active: Scalar  # 1 or 0; K and e of an inactive constraint are zero
 
     @property
@@ -42,19 +42,24 @@ class ConstraintRows:
         """On the first body, which is all there is for solvers of trees."""
         return self.terms[0][1]
 
-    def residual(self, change: Sequence[Motion]) -> list[Scalar]:
+    def residual(self, change: Sequence[Motion]) -> RowVector:
         """K a - e, for the changes of acceleration of all bodies."""
-        values = [row.dot(change[self.body]) - e for row, e in zip(self.K, self.e, strict=True)]
+        return self._sum(_times(self.K, change[self.body]) - self.e, change)
+
+    def moved(self, change: Sequence[Motion]) -> RowVector:
+        """K a, for further changes of acceleration."""
+        return self._sum(_times(self.K, change[self.body]), change)
+
+    def _sum(self, values: RowVector, change: Sequence[Motion]) -> RowVector:
+        """With those of the further bodies."""
         for body, K in self.terms[1:]:
-            values = [x + row.dot(change[body]) for x, row in zip(values, K, strict=True)]
+            values = values + _times(K, change[body])
         return values
 
-    def moved(self, change: Sequence[Motion]) -> list[Scalar]:
-        """K a, for further changes of acceleration."""
-        values = [row.dot(change[self.body]) for row in self.K]
-        for body, K in self.terms[1:]:
-            values = [x + row.dot(change[body]) for x, row in zip(values, K, strict=True)]
-        return values
+
+def _times(K: Sequence[Force], a: Motion) -> RowVector:
+    """K a."""
+    return RowVector(row.dot(a) for row in K)
 
 
 def constrained_bodies(tree: Tree) -> list[int]:
@@ -102,9 +107,9 @@ def constraint_rows(
             if baumgarte is not None:
                 value = value - velocity[r] * (2.0 / baumgarte) - error[r] * (1.0 / baumgarte**2)
             e.append(value if active is None else value * active[k])
-        penalties = () if mu is None else tuple(mu[row_number : row_number + len(e)])
+        penalties = RowVector(() if mu is None else mu[row_number : row_number + len(e)])
         on = 1.0 if active is None else active[k]
-        result.append(ConstraintRows(held.constraint.name, terms, held.rows(), tuple(e), penalties, on))
+        result.append(ConstraintRows(held.constraint.name, terms, held.rows(), RowVector(e), penalties, on))
         row_number += len(e)
     return result
 

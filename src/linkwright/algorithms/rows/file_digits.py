@@ -36,7 +36,7 @@ def left_open(model: Model) -> float:
     pose to be found, or where that is closed to a millionth."""
     if not model.nc:
         return 0.0
-    tree, q = tree_of(model), [float(x) for x in model.reference]
+    tree, q = tree_of(model), [float(x) for x in model.drawn]
     largest = _largest(_errors(tree, q))
     if largest <= LARGEST_ROUNDING:
         return largest

@@ -24,4 +24,4 @@ def free_row_acceleration(
     IA = [inertia.articulated() for inertia in tree.lumped]
     joint, y = articulate(tree, problem.sweep, IA, list(problem.wrenches), problem.tau)
     _, change = accelerate(tree, problem.sweep, joint, y, constrained_bodies(tree))
-    return [value for c in problem.constraints for value in c.residual(change)]
+    return list(problem.residuals(change))

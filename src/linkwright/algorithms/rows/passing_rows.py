@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar
-from ...spatial import Force, dot
+from ...spatial import Force
 from ..parts.articulation import Articulation
 from .constraint_rows import constrained_bodies
 
@@ -39,14 +39,13 @@ def propagate_terms(
         for body, row in terms:
             add_row(arriving[body], r, row)
     passing = {}
-    for i in reversed(constrained_bodies(tree)):
+    for i in reversed(constrained_bodies(tree)):  # [Sathya2024] Algorithm 1
         numbers, K = zip(*sorted(arriving[i].items()), strict=True)
         passing[i] = through = Passing(joint[i], numbers, K)
-        nothing = [0.0] * (tree.iv[i].stop - tree.iv[i].start)
         for r, row, solved in zip(numbers, K, through.solved, strict=True):
             # K P' is what the parent feels of a force K; along free directions exactly what the rotor holds back
-            felt = joint[i].force_felt(row, [-x for x in solved], nothing)
-            add_row(arriving[tree.parent[i]], r, sweep.X[i].T @ felt)
+            felt = joint[i].force_felt(row, -solved)
+            add_row(arriving[tree.parent[i]], r, sweep.X[i].T @ felt)  # line 10
     return passing
 
 
@@ -58,6 +57,5 @@ def add_to_delassus(L: list[list[Scalar]], through: Passing) -> None:
     """L += K S D^-1 S' K' of one joint."""
     for a, r in enumerate(through.rows):
         for b, s in enumerate(through.rows[: a + 1]):
-            term = dot(through.KS[a], through.solved[b])
-            L[r][s] = L[r][s] + term
+            L[r][s] = L[r][s] + through.KS[a] @ through.solved[b]  # line 11
             L[s][r] = L[r][s]

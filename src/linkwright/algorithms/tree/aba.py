@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import ArticulatedInertia, Force, Motion
+from ...spatial import ArticulatedInertia, Force, Motion, RowVector
 from ..parts.articulation import Articulation
 from ..parts.motion_sweep import MotionSweep
 from ..parts.passive_torques import passive_torques
@@ -31,7 +31,7 @@ def aba(
 
 def aba_with_pivots(tree: Tree, q, v, tau, *, f_ext=None) -> tuple[list[Scalar], list[Scalar]]:
     """(accelerations, pivots): the inertia each velocity meets, positive in every solvable mechanism."""
-    tau = [t + s for t, s in zip(tau, passive_torques(tree, q, v), strict=True)]
+    tau = RowVector(tau) + passive_torques(tree, q, v)
     sweep = MotionSweep(tree, q, v)  # 1: transforms and bias wrenches
     IA = [inertia.articulated() for inertia in tree.lumped]
     joint, y = articulate(tree, sweep, IA, sweep.wrenches(tree, f_ext), tau)
@@ -48,18 +48,17 @@ def inertia_solve(tree: Tree, q, v, torques: Sequence[Scalar]) -> list[Scalar]:
 
 def articulate(
     tree: Tree, sweep: MotionSweep, IA: list[ArticulatedInertia], pA: list[Force], tau: Sequence[Scalar]
-) -> tuple[list[Articulation], list[list[Scalar]]]:
+) -> tuple[list[Articulation], list[RowVector]]:
     """2: articulated inertias, from the tips to the ground. Completes IA and pA in place.
 
     Returns the eliminated joints and y, their accelerations if their parents did not accelerate.
     """
     joint: list[Articulation] = [None] * len(IA)  # type: ignore[list-item]
-    y: list[list[Scalar]] = [[]] * len(IA)
+    y = [RowVector(())] * len(IA)
     for i in tree.inward():
         p, iv, X = tree.parent[i], tree.iv[i], sweep.X[i]
         joint[i] = Articulation(IA[i], sweep.S[i], tree.armature[i])
-        u = [t - s for t, s in zip(tau[iv], sweep.S[i].project(pA[i]), strict=True)]
-        y[i] = joint[i].D.solve(u)
+        y[i] = joint[i].D.solve(tau[iv] - sweep.S[i].project(pA[i]))
         IA[p] = IA[p] + X.congruence(joint[i].inertia_felt(IA[i]))
         pA[p] = pA[p] + X.T @ joint[i].force_felt(pA[i], y[i], tau[iv])
     return joint, y

@@ -20,8 +20,7 @@ import numpy as np
 from ...model import Tree
 from ...model.configuration import integrate
 from ...scalar import Scalar, atan2, maximum, minimum, sqrt, until, where
-from ...spatial import Matrix, Vector
-from ...spatial.factorization import LDL
+from ...spatial import LDL, Matrix, Vector
 from ...spatial.quaternion import rotation_matrix
 from ..delassus.propagators import Posture
 from ..rows import constraints_at
@@ -106,11 +105,11 @@ class Reaching:
         weight = iter(weights)
         for name in self.positions:
             own = next(weight)
-            rows = frame_jacobian(self.tree, name, q, reference="local_world_aligned")[:3]
+            rows = frame_jacobian(self.tree, name, q, seen_from="local_world_aligned")[:3]
             J += [[own * x for x in row] for row in rows]
         for name in self.orientations:
             own = next(weight)
-            J += [[own * x for x in row] for row in frame_jacobian(self.tree, name, q, reference="local")[3:]]
+            J += [[own * x for x in row] for row in frame_jacobian(self.tree, name, q, seen_from="local")[3:]]
         if self.tree.constraints:
             posture = Posture(self.tree, q)
             for constraint in constraints_at(self.tree, q, posture.X):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ...model import Tree
 from ...scalar import Scalar
-from ...spatial import Force, Vector
+from ...spatial import Force, RowVector, Vector
 from ..parts.motion_sweep import MotionSweep
 from ..parts.passive_torques import compensation_torques, passive_torques
 
@@ -44,7 +44,7 @@ def gravity_torques(tree: Tree, q) -> list[Scalar]:
     """
     sweep = MotionSweep(tree, q, [0.0] * tree.nv)
     held = joint_torques(tree, sweep, sweep.wrenches(tree))
-    return [t - lifted for t, lifted in zip(held, compensation_torques(tree, q), strict=True)]
+    return list(RowVector(held) - compensation_torques(tree, q))
 
 
 def coriolis_torques(tree: Tree, q, v) -> list[Scalar]:

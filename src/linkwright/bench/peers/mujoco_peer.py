@@ -16,8 +16,8 @@ from typing import Any, cast
 import numpy as np
 
 from ...errors import InputError, MissingExtraError, UnsupportedError
+from ...io import MujocoCoordinates
 from ...io.mjcf.mjcf_writer import mjcf_element
-from ...io.mujoco.mujoco_state import MujocoCoordinates
 from ...model import Model
 
 _OFF = ("contact", "limit", "frictionloss", "actuation", "warmstart")  # a warm start would know the answer already

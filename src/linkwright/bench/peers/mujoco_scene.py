@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
+from ...io import MujocoCoordinates
 from ...io.mjcf.mjcf_compiling import import_mujoco
 from ...io.mjcf.mjcf_reader import read_with_source
-from ...io.mujoco.mujoco_state import MujocoCoordinates
 from ...model import Model
 
 _NEVER = -1e6  # m: a margin at which nothing touches
@@ -44,6 +44,11 @@ class MujocoScene:
         touch_alike(self.model, self.ours)
         self.data = self.mujoco.MjData(self.model)
         self._kind = self.mujoco.mjtState.mjSTATE_FULLPHYSICS
+
+    @property
+    def tolerance(self) -> float:
+        """At which MuJoCo's solver ends: the file's, or its default."""
+        return float(self.model.opt.tolerance)
 
     def standing(self, samples: int) -> SceneStates:
         """All alike: the first keyframe after a while on the ground, with the commands that hold it."""
@@ -206,7 +211,7 @@ class MujocoScene:
     @property
     def base(self) -> int | None:
         """Our first free body, if there is one."""
-        free = (i for i, joint in enumerate(self.ours.joints, start=1) if joint.kind == "free_flyer")
+        free = (i for i, joint in enumerate(self.ours.joints, start=1) if joint.moves.is_free)
         return next(free, None)
 
     @property

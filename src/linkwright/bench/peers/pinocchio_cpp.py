@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SOURCE = Path(__file__).with_suffix(".cpp")
 PARTS = ("ABA", "CRBA", "RNEA", "MODEL")  # slowest to compile first, so that parallel jobs end together
 CONSTRAINED_SOURCE = SOURCE.with_name("pinocchio_cpp_constrained.cpp")
-CONSTRAINED_PARTS = ("DELASSUS", "PROX_LTL", "CABA", "LCABA", "PROBLEM")
+CONSTRAINED_PARTS = ("DERIVATIVES", "DELASSUS", "PROX_LTL", "CABA", "LCABA", "PROBLEM")
 DERIVATIVE_SOURCE = SOURCE.with_name("pinocchio_cpp_derivatives.cpp")
 DERIVATIVE_PARTS = ("ABA_DERIVATIVES", "RNEA_DERIVATIVES", "TABLE")
 HEADER = SOURCE.with_suffix(".hpp")
@@ -263,6 +263,7 @@ class PinocchioCppConstrained:
     """One robot with constraints in C++. `mu` is a penalty, large is stiff: the inverse of Pinocchio's.
 
     prox_ltl           `constraintDynamics`: sparse Cholesky (LTL) of the KKT matrix, proximal iterations
+    prox_ltl_derivatives  the same, and `computeConstraintDynamicsDerivatives`
     lcaba              `lcaba`, the same problem solved by elimination, joint by joint
     caba, pv           `constrainedABA` and `pv`; constraints to the ground, all "3d" or all "6d"
     delassus_cholesky  J M^-1 J', from `crba` and the Cholesky factor of M
@@ -297,10 +298,15 @@ class PinocchioCppConstrained:
     ) -> tuple[float, np.ndarray]:
         """Return seconds per call (the best of `repeats` passes over all rows) and the result for each row.
 
-        That is the acceleration, or a matrix for the algorithms named "delassus", which take only q.
+        That is the acceleration, its derivatives with respect to q, v and tau side by side, (samples, nv, 3 nv), or a
+        matrix for the algorithms named "delassus", which take only q.
         """
         samples, states = self.model._states(q, v, tau)
-        shape = (self.size, self.size) if algorithm.startswith("delassus") else (self.model.nv,)
+        shape: tuple[int, ...] = (self.model.nv,)
+        if algorithm.startswith("delassus"):
+            shape = (self.size, self.size)
+        elif algorithm.endswith("derivatives"):
+            shape = (self.model.nv, 3 * self.model.nv)
         out = np.empty((samples, *shape))
         problem = (self.model._handle, self._rows.ctypes.data, len(self._rows), 1 / self.mu, self.iterations)
         size = int(np.prod(shape))

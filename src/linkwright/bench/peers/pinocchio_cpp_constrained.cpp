@@ -1,7 +1,7 @@
 // Pinocchio's C++ algorithms for mechanisms with constraints: a library beside pinocchio_cpp.cpp's, built on request.
 //
 // It works on models made there, so both are compiled with the same flags. Compiled once per part, with one of
-// LW_PART_{PROX_LTL,LCABA,CABA,DELASSUS,PROBLEM} defined. To add an algorithm: add a part here and to
+// LW_PART_{PROX_LTL,DERIVATIVES,LCABA,CABA,DELASSUS,PROBLEM} defined. To add an algorithm: add a part here and to
 // CONSTRAINED_PARTS in pinocchio_cpp.py, and a line to `algorithms()`.
 
 #include "pinocchio_cpp.hpp"
@@ -10,6 +10,9 @@
 #include <pinocchio/constraints.hpp>
 #ifdef LW_PART_PROX_LTL
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
+#endif
+#ifdef LW_PART_DERIVATIVES
+#include <pinocchio/algorithm/constrained-dynamics-derivatives.hpp>
 #endif
 #ifdef LW_PART_LCABA
 #include <pinocchio/algorithm/loop-constrained-aba.hpp>
@@ -51,6 +54,7 @@ struct Problem {
 
 void prepare_prox_ltl(Problem&);
 void prox_ltl(Problem&, const State&);
+void prox_ltl_derivatives(Problem&, const State&);
 void prepare_lcaba(Problem&);
 void lcaba(Problem&, const State&);
 void prepare_caba(Problem&);
@@ -69,6 +73,13 @@ void prepare_prox_ltl(Problem& p) {
 }
 void prox_ltl(Problem& p, const State& s) {
   pin::constraintDynamics(p.model, p.data, s.q, s.v, s.x, p.rigid.models, p.rigid.datas, p.settings);
+}
+#endif
+
+#ifdef LW_PART_DERIVATIVES
+void prox_ltl_derivatives(Problem& p, const State& s) {
+  prox_ltl(p, s);
+  pin::computeConstraintDynamicsDerivatives(p.model, p.data, p.rigid.models, p.rigid.datas, p.settings);
 }
 #endif
 
@@ -133,6 +144,11 @@ void delassus_damped(Problem& p, const State& s) {
 namespace {
 
 MatrixXd acceleration(const Problem& p) { return p.data.ddq; }
+MatrixXd slopes(const Problem& p) {
+  MatrixXd all(p.model.nv, 3 * p.model.nv);
+  all << p.data.ddq_dq, p.data.ddq_dv, p.data.ddq_dtau;
+  return all;
+}
 MatrixXd delassus(const Problem& p) { return p.delassus.selfadjointView<Eigen::Upper>(); }  // all that some fill
 
 void nothing(Problem&) {}
@@ -146,6 +162,7 @@ struct ConstrainedAlgorithm {
 const std::map<std::string, ConstrainedAlgorithm>& algorithms() {
   static const std::map<std::string, ConstrainedAlgorithm> table = {
       {"prox_ltl", {true, prepare_prox_ltl, {true, prox_ltl, acceleration}}},
+      {"prox_ltl_derivatives", {true, prepare_prox_ltl, {true, prox_ltl_derivatives, slopes}}},
       {"lcaba", {true, prepare_lcaba, {true, lcaba, acceleration}}},
       {"caba", {false, prepare_caba, {true, caba, acceleration}}},
       {"pv", {false, prepare_caba, {true, pv, acceleration}}},

@@ -14,8 +14,7 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...fixed_order import product
-from ...model import Joint, Model, Pose
-from ...model.model import Body
+from ...model import Body, Joint, Model, Pose
 from ...model.pose import SNAP
 from ..mujoco.mujoco_model import REFERENCE
 from ..mujoco.mujoco_simulation import option_words
@@ -170,8 +169,8 @@ def _scalar_quantities(joint: Joint, k: int) -> dict[str, str]:
 
 def _add_configurations(root: ElementTree.Element, model: Model) -> None:
     configurations = {**{name: frame.q for name, frame in model.keyframes.items()}, **model.configurations}
-    if not np.array_equal(model.reference, model.neutral()):
-        configurations[REFERENCE] = model.reference
+    if not np.array_equal(model.drawn, model.neutral()):
+        configurations[REFERENCE] = model.drawn
     if not configurations:
         return
     keyframe = ElementTree.SubElement(root, "keyframe")

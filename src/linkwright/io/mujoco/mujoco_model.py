@@ -3,7 +3,7 @@
 Coordinates are MuJoCo's one by one (`mujoco_state.py` converts states): a joint's `ref` goes into the placement. A
 body with several joints becomes a chain of bodies of which the last has the inertia. Sites become frames, equalities
 constraints, keyframes `model.keyframes` and their poses `model.configurations`, the as-drawn pose (or a keyframe named
-so) `model.reference`. What would change the motion and is not understood is refused by name (mujoco_refusals.py).
+so) `model.drawn`. What would change the motion and is not understood is refused by name (mujoco_refusals.py).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Conversion:
             drawn = MujocoCoordinates(model).from_qpos(np.array(source.qpos0))
             reference = keyframes.pop(REFERENCE).q if REFERENCE in keyframes else drawn
             poses = {name: frame.q for name, frame in keyframes.items()}
-            model = replace(model, reference=reference, configurations=poses, keyframes=keyframes)
+            model = replace(model, drawn=reference, configurations=poses, keyframes=keyframes)
             return watched(model, unmodelled)
 
     def _touching(self) -> bool:

@@ -83,7 +83,10 @@ class _Reading:
             if meshes and int(source.geom_type[g]) == _MESH and int(source.geom_dataid[g]) >= 0:
                 kind = "convex"
             if kind is None:
-                self.warnings.append(f"geom {name!r} is a mesh, a height or distance field; it has no contact here")
+                told = f"geom {name!r} is a mesh, a height or distance field; it has no contact here"
+                if int(source.geom_type[g]) == _MESH:
+                    told = f"geom {name!r} is a mesh, which has no contact unless its hull is: load(..., meshes=True)"
+                self.warnings.append(told)
                 continue
             with blame.on("geom", name):
                 self.shapes[g] = self._shape(g, kind, name, body)

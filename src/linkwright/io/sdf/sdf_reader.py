@@ -4,7 +4,7 @@ An SDF is a graph of links: the first joint that names a link as its child carri
 becomes a constraint of that joint's name (spanning.py). As drawn, all joints are at zero and all loops closed.
 
 A model that no joint holds to the world floats, as the format says; `floating_base=False` fixes its base where it is
-drawn. The base of a floating model has its pose in the world as coordinates; `model.reference` is the pose in the
+drawn. The base of a floating model has its pose in the world as coordinates; `model.drawn` is the pose in the
 file.
 """
 
@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ...model import GROUND, Model, ModelBuilder, Pose
-from ...model.builder import EARTH_GRAVITY
+from ...model import EARTH_GRAVITY, GROUND, Model, ModelBuilder, Pose
 from ...model.constraints import Constraint
 from ...model.joint import FIXED, free_flyer
 from ...model.passive import GravityCompensation
@@ -103,7 +102,7 @@ class _Assembly:
             model = self.builder.build().with_constraints(*self.constraints)
             warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
             model = replace(
-                model, warnings=warnings, reference=np.array(self.drawn), ignored=tuple(self.ignore.lines)
+                model, warnings=warnings, drawn=np.array(self.drawn), ignored=tuple(self.ignore.lines)
             )
             elements = {name: part.element for name, (_, part) in self.links.items()}
             return with_sdf_looks(with_sdf_collisions(model, elements, self.ignore), elements)

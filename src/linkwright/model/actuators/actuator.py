@@ -83,7 +83,7 @@ class Actuator:
             except Exception as error:
                 raise ModelError(f"actuator {self.name!r} acts on a missing joint: {error}") from None
             assert joint is not None
-            turns = joint.kind in ("spherical", "free_flyer")
+            turns = joint.moves.has_quaternion
             if len(gear) != joint.nv or (joint.nv > 1 and len(self.drives) > 1):
                 raise ModelError(
                     f"actuator {self.name!r} has gear {list(gear)} on joint {name!r}, which is {joint.kind}; expected "

@@ -6,13 +6,12 @@ import numpy as np
 
 from ...errors import ModelError, unknown_name
 from ...fixed_order import dot, unit
-from ..joint import Joint
+from ..joint import FIXED, Joint, first_axis
 from ..joints import JOINT_KINDS
 from ..pose import PoseLike
 from .constraint import GROUND_FRAME
 from .relative import RelativeConstraint, connect, target_pose, weld
 
-_BY_POINT = ("fixed", "spherical", "universal")  # closed by a weld, by a point, by a point and crossed axes
 _CARRIED = ("armature", "damping", "stiffness", "friction")
 
 
@@ -27,16 +26,16 @@ def close_with(
     """
     made = _joint(joint, axis, second_axis, name or frame)
     label = name or (joint.name if isinstance(joint, Joint) else frame)
-    if made.kind == "fixed":
+    if made.kind == FIXED:
         return weld(frame, other, name=label, at=at, mu=mu)
-    if made.kind == "spherical":
+    if made.moves.holds_point and made.aligned_with != "both_axes":
         return connect(frame, other, name=label, at=at, mu=mu)
-    if made.kind == "universal":
+    if made.moves.holds_point:
         return RelativeConstraint(
             name=label, frame=frame, other=other, rows=np.eye(6)[:3], point=True,
             crossed=(made.second_axis, made.axis), target=target_pose(at), mu=mu,
         )  # fmt: skip
-    linear, angular = (_directions(which, made.axis) for which in JOINT_KINDS[made.kind].held or ())
+    linear, angular = (_directions(which, made.axis) for which in made.moves.held or ())
     rows = np.zeros((len(linear) + len(angular), 6))
     rows[: len(linear), :3], rows[len(linear) :, 3:] = linear, angular
     return RelativeConstraint(name=label, frame=frame, other=other, rows=rows, target=target_pose(at), mu=mu)
@@ -44,7 +43,7 @@ def close_with(
 
 def closing_kinds() -> tuple[str, ...]:
     """Kinds of joints that a loop can be closed with."""
-    return (*_BY_POINT, *(name for name, motion in JOINT_KINDS.items() if motion.held))
+    return (FIXED, *(name for name, motion in JOINT_KINDS.items() if motion.held))
 
 
 def _joint(joint: str | Joint, axis, second_axis, name: str) -> Joint:
@@ -56,9 +55,8 @@ def _joint(joint: str | Joint, axis, second_axis, name: str) -> Joint:
             f"another joint"
         )
     if not isinstance(joint, Joint):
-        first = "x" if kind == "universal" else "z"
         return Joint(
-            name=name, kind=kind, axis=first if axis is None else axis,
+            name=name, kind=kind, axis=first_axis(kind) if axis is None else axis,
             second_axis="y" if second_axis is None else second_axis,
         )  # fmt: skip
     if axis is not None or second_axis is not None:

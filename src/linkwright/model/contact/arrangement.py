@@ -111,7 +111,8 @@ def on_ground(model: Model, friction, condim: int | None, at: PoseLike, **surfac
     if not touching:
         raise InputError(
             f"{model.name!r} has no shapes that could stand on the ground; give it some: "
-            f"robot.with_shapes(linkwright.sphere('foot', 0.02, at=(0, 0, -0.2)), ...)"
+            f"robot.with_shapes(linkwright.sphere('foot', 0.02, at=(0, 0, -0.2)), ...); or, if its links collide with "
+            f"meshes, take the hulls of those: linkwright.load(file, meshes=True)"
         )
     floor = plane(GROUND, at=at, name=_FLOOR, **surface)
     sliding = None if friction is None else (friction, friction)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ..pose import Pose
-from .law import ContactLaw, EqualitySoftness, JointSoftness
+from .law import USUAL_LAW, ContactLaw, EqualitySoftness, JointSoftness
 from .pair import ContactPair
 from .shape import Shape
 from .softness import Softness
@@ -27,9 +27,9 @@ def contact_content(model: Model) -> dict[str, Any]:
     content = {
         "shapes": [_plain(shape) for shape in model.shapes],
         "contacts": [_plain(pair) for pair in model.pairs],
-        "contact_law": _plain(model.contact_law),
+        "contact_law": {} if model.contact_law is USUAL_LAW else _plain(model.contact_law),
     }
-    if content["contact_law"] == _plain(ContactLaw()):
+    if content["contact_law"] == _plain(USUAL_LAW):
         del content["contact_law"]
     return {key: value for key, value in content.items() if value}
 

@@ -89,3 +89,7 @@ def _checked_weight(weight, whose: str) -> tuple[float, ...] | None:
     if min(numbers, default=0.0) < 0.0:
         raise ModelError(f"inverse weight of a {whose} is {numbers}; must not be negative")
     return tuple(numbers)
+
+
+USUAL_LAW = ContactLaw()
+"""What a model has whose file says nothing of contacts."""

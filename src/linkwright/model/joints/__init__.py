@@ -6,7 +6,7 @@ see them.
 
 from ...errors import ModelError
 from .floating import FreeFlyer, Spherical
-from .joint_motion import JointMotion
+from .joint_motion import FIXED, JointMotion, Rigid
 from .multiple import Cylindrical, Planar, Translational, Universal
 from .single import Continuous, Helical, Prismatic, Revolute
 
@@ -34,4 +34,6 @@ def joint_kind(cls: type[JointMotion]) -> type[JointMotion]:
     return cls
 
 
-__all__ = ["JOINT_KINDS", "JointMotion", "joint_kind", *(cls.__name__ for cls in JOINT_KINDS.values())]
+__all__ = [
+    "FIXED", "JOINT_KINDS", "JointMotion", "Rigid", "joint_kind", *(cls.__name__ for cls in JOINT_KINDS.values()),
+]  # fmt: skip

@@ -17,6 +17,7 @@ from ...spatial.quaternion import (
     rotation_matrix,
 )
 from .joint_motion import JointMotion
+from .straight import FreeMotion, TurningMotion
 
 
 class Spherical(JointMotion):
@@ -25,7 +26,9 @@ class Spherical(JointMotion):
     kind, nq, nv = "spherical", 4, 3
     turned_round, drawn_as = "uniform", "ball"
     leaves_in_place = "centre"
+    held, holds_point = ("all", "none"), True
     velocity_is_rate = False
+    has_quaternion, vectors, straight = True, 1, TurningMotion
 
     def transform(self, q):
         return Transform(Rotate(rotation_matrix(q)))
@@ -58,12 +61,17 @@ class FreeFlyer(JointMotion):
 
     kind, nq, nv = "free_flyer", 7, 6
     velocity_is_rate = False
+    is_free = has_quaternion = True
+    leading_lengths, in_turning_axes, vectors, straight = 3, 3, 2, FreeMotion
 
     def transform(self, q):
         return Transform(Shift(Vector(*q[:3])), Rotate(rotation_matrix(q[3:])))
 
     def subspace(self, q):
         return CoordinateSubspace(3, 4, 5, 0, 1, 2)
+
+    def lacking(self, v):
+        return [*Vector(*v[3:]).cross(Vector(*v[:3])), 0.0, 0.0, 0.0]
 
     def neutral(self):
         return [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]

@@ -9,7 +9,9 @@ import numpy as np
 
 from ...scalar import Numbers, Scalar
 from ...spatial import Subspace, Transform
+from .straight import PlainMotion
 
+FIXED = "fixed"  # no kind of motion: the child becomes part of its parent, and no model has such a joint
 Directions = Literal["all", "across", "along", "none"]
 
 
@@ -26,8 +28,26 @@ class JointMotion:
     """The joint has one distinguished axis, coordinate axis `k` of its frame."""
     velocity_is_rate: ClassVar[bool] = True
     """v is dq/dt, so that forces along q (springs) do work v' f. Not so where v lives in the moving frame."""
+    is_free: ClassVar[bool] = False
+    """Nothing holds the child: q = [position, quaternion], v = [linear; angular] in the child's frame."""
     slides: ClassVar[bool] = False
     """The one coordinate is a length along the axis, in metres; of other joints with one coordinate it is an angle."""
+    turns: ClassVar[bool] = False
+    """A hinge: the one coordinate is an angle about the axis, and nothing moves along it."""
+    endless: ClassVar[bool] = False
+    """Its one angle has no limits."""
+    has_pitch: ClassVar[bool] = False
+    """The joint's `pitch` is part of how it moves."""
+    has_quaternion: ClassVar[bool] = False
+    """q ends in a quaternion x, y, z, w, whose length must be one."""
+    leading_lengths: ClassVar[int] = 0
+    """How many coordinates, from the first, say where the child is along axes of the parent (m)."""
+    in_turning_axes: ClassVar[int] = 0
+    """How many velocities, from the first, are along axes that turn with the child (m/s)."""
+    vectors: ClassVar[int] = 0
+    """How many times three of its velocities are one vector along all three axes."""
+    straight: ClassVar[type[PlainMotion]] = PlainMotion
+    """Velocities in which the child moves straight on if nothing pushes it (straight.py)."""
     slides_freely: ClassVar[bool] = False
     """Moving the frame along the axis, or turning it about the axis, changes nothing about the motion."""
 
@@ -35,8 +55,10 @@ class JointMotion:
     """Which axes of the joint decide the frame its motion is written in: z along one, or x and y along both."""
     held: ClassVar[tuple[Directions, Directions] | None] = None
     """Of a loop that is closed by such a joint: which (linear, angular) directions of its frame it holds, relative to
-    the axis. None where rows that are fixed in the child do not say it; then no loop is closed by such a joint, but
-    those in constraints/closing_joint.py."""
+    the axis. None where rows that are fixed in the child do not say it; then no loop is closed by such a joint."""
+    holds_point: ClassVar[bool] = False
+    """Of such a loop: the linear directions are those of a point, which the child may turn about; with "both_axes" the
+    two axes stay crossed as well."""
     turned_round: ClassVar[Literal["axis", "both_axes", "sign", "uniform", "plain"]] = "plain"
     """What makes it the same joint when its parent and child change places (reversal.py): the axis the other way; both,
     in the other order; coordinates the other way; nothing, if what it carries is the same in all directions
@@ -71,6 +93,10 @@ class JointMotion:
         """Whether its directions do not move in the child's frame."""
         return type(self).subspace_rate is JointMotion.subspace_rate
 
+    def lacking(self, v: Sequence[Scalar]) -> list[Scalar]:
+        """What the rates of its velocities lack of those along axes that stand still: w x v, where axes turn."""
+        return [0.0] * self.nv
+
     # The configuration manifold. These run on numbers, on arrays of shape (B,) and on traced values.
 
     def neutral(self) -> list[float]:
@@ -99,3 +125,10 @@ class JointMotion:
     def velocities_of(self, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[Scalar]:
         """The v that moves q with these rates dq/dt."""
         return list(rates)
+
+
+class Rigid(JointMotion):
+    """What a fixed joint says of itself."""
+
+    kind, nq, nv = FIXED, 0, 0
+    velocity_is_rate = False

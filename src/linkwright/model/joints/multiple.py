@@ -7,6 +7,7 @@ from ...spatial import CoordinateSubspace, DenseSubspace, Motion, Shift, Transfo
 from ...spatial.quaternion import rigid_displacement, rigid_displacement_inverse
 from .joint_motion import JointMotion
 from .single import wrapped
+from .straight import PlanarMotion
 
 
 class Cylindrical(JointMotion):
@@ -31,6 +32,7 @@ class Universal(JointMotion):
     aligned_with = turned_round = "both_axes"
     drawn_as = "ball"
     leaves_in_place = "centre"
+    held, holds_point = ("all", "none"), True
 
     def transform(self, q):
         return Transform(Turn(0, cos(q[0]), sin(q[0])), Turn(1, cos(q[1]), sin(q[1])))
@@ -51,12 +53,16 @@ class Planar(JointMotion):
     aligned_with = "axis"
     held = ("along", "across")
     velocity_is_rate = False
+    leading_lengths, in_turning_axes, straight = 2, 2, PlanarMotion
 
     def transform(self, q):
         return Transform(Shift(Vector(q[0], q[1], 0.0)), Turn(2, cos(q[2]), sin(q[2])))
 
     def subspace(self, q):
         return CoordinateSubspace(3, 4, 2)
+
+    def lacking(self, v):
+        return [-(v[2] * v[1]), v[2] * v[0], 0.0]
 
     def integrate(self, q, v):
         turn = Turn(2, cos(q[2]), sin(q[2]))
@@ -86,6 +92,7 @@ class Translational(JointMotion):
     held = ("none", "all")
     turned_round = "sign"
     leaves_in_place = "turning"
+    leading_lengths = 3
 
     def transform(self, q):
         return Transform(Shift(Vector(*q)))

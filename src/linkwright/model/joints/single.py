@@ -11,7 +11,7 @@ class Revolute(JointMotion):
     """Turns about the axis: q = [angle]."""
 
     kind, nq, nv = "revolute", 1, 1
-    has_axis = slides_freely = True
+    has_axis = slides_freely = turns = True
     leaves_in_place = "axis"
     held = ("all", "across")
     turned_round, drawn_as = "axis", "hinge"
@@ -27,6 +27,7 @@ class Continuous(Revolute):
     """A revolute joint without limits. Its coordinate is one angle; differences go the shorter way round."""
 
     kind = "continuous"
+    endless = True
 
     def difference(self, q0, q1):
         return [wrapped(q1[0] - q0[0])]
@@ -36,8 +37,8 @@ class Prismatic(JointMotion):
     """Slides along the axis: q = [distance]."""
 
     kind, nq, nv = "prismatic", 1, 1
-    slides = True
-    has_axis = slides_freely = True
+    has_axis = slides_freely = slides = True
+    leading_lengths = 1
     leaves_in_place = "turning"
     held = ("across", "all")
     turned_round, drawn_as = "axis", "slide"
@@ -53,7 +54,7 @@ class Helical(JointMotion):
     """A screw: turns by q and advances by pitch * q (metres per radian)."""
 
     kind, nq, nv = "helical", 1, 1
-    has_axis = slides_freely = True
+    has_axis = slides_freely = has_pitch = True
     turned_round, drawn_as = "axis", "hinge"
 
     def transform(self, q):

@@ -37,7 +37,7 @@ def _states(run: Run) -> int:
 
 def _measured(run: Run, model: Model) -> Values:
     rng, count = np.random.default_rng(0), _states(run)
-    q = model.integrate(np.tile(model.reference, (count, 1)), rng.uniform(-0.3, 0.3, (count, model.nv)))
+    q = model.integrate(np.tile(model.drawn, (count, 1)), rng.uniform(-0.3, 0.3, (count, model.nv)))
     states = consistent_states(model, (q, *rng.normal(size=(2, count, model.nv))))
     exact = np.array([solve_kkt(model, *state).a for state in zip(*states, strict=True)])
     found: Values = {}

@@ -45,13 +45,13 @@ class ClusterPlan:
     """graph        of clusters
     independent  velocities per cluster
     steps        per cluster
-    reference    a configuration that meets all constraints, from which positions are found
+    drawn        a configuration that meets all constraints, from which positions are found
     """
 
     def __init__(
         self, model: Model, *, loops=None, independent: Sequence[str] | None = None, clusters=(), pose=None
     ):
-        """`pose`: where to start closing the loops from, and choosing pivots at; the model's reference if None."""
+        """`pose`: where to start closing the loops from, and choosing pivots at; the model's drawn one if None."""
         self.model = model
         self.embedded = _embedded(model, loops)
         involved = {c: involved_bodies(model, model.constraints[c]) for c in self.embedded}
@@ -60,10 +60,10 @@ class ClusterPlan:
         self.graph = ClusterGraph(model, [*ties, *bodies_by_hand(model, clusters)])
         named = {model.joint_index(name) for name in (model.independent if independent is None else independent)}
         tree = Tree(model, choose_cheap_frames=False)
-        self.reference = np.array(model.reference if pose is None else pose, dtype=float)
-        if self.reference.shape != (model.nq,):
-            raise InputError(f"pose has shape {self.reference.shape}; expected ({model.nq},), a configuration q")
-        scaled = ScaledRows(model, self.reference)
+        self.drawn = np.array(model.drawn if pose is None else pose, dtype=float)
+        if self.drawn.shape != (model.nq,):
+            raise InputError(f"pose has shape {self.drawn.shape}; expected ({model.nq},), a configuration q")
+        scaled = ScaledRows(model, self.drawn)
         chosen: list[tuple[int, ...]] = []
         steps: list[tuple[StepPlan, ...]] = []
         for cluster in self.graph.clusters:
@@ -73,9 +73,10 @@ class ClusterPlan:
                 steps.append(())
                 continue
             rows = NumericRows(tree, cluster.bodies, cluster.constraints)
-            self.reference, own = choose_independent(model, cluster, rows, self.reference, named, scaled)
+            self.drawn, own = choose_independent(model, cluster, rows, self.drawn, named, scaled)
             chosen.append(own)
-            steps.append(self._planned_steps(tree, cluster, own))
+            strength = scaled.weakest(rows, rows(self.drawn)[0])
+            steps.append(self._planned_steps(tree, cluster, own, strength))
         for i in sorted(named if independent is not None else ()):  # a file may declare all of its joints
             if not self.graph.clusters[self.graph.of_body[i]].constraints:
                 raise InputError(
@@ -84,7 +85,10 @@ class ClusterPlan:
                 )
         self.independent, self.steps = tuple(chosen), tuple(steps)
 
-    def _planned_steps(self, tree: Tree, cluster, independent: Sequence[int]) -> tuple[StepPlan, ...]:
+    def _planned_steps(
+        self, tree: Tree, cluster, independent: Sequence[int], strength: float
+    ) -> tuple[StepPlan, ...]:  # fmt: skip
+        """`strength`: the weakest scaled singular value of the cluster's rows."""
         model = self.model
         known = set(independent)
         left = list(cluster.constraints)
@@ -104,13 +108,16 @@ class ClusterPlan:
         ]
         for constraints, velocities in self._components(left, unknown):
             step = self._implicit(ImplicitStep, tree, cluster, constraints, velocities)
-            at = [float(x) for x in self.reference]
+            at = [float(x) for x in self.drawn]
             if step.choose_pivots(at) < len(velocities):
                 raise InputError(
                     f"the independent joints {self._names(independent)} do not determine {self._names(velocities)}; "
                     f"choose others in this cluster ({', '.join(self._joint_names(cluster.bodies))}), or none"
                 )
             plans.append(StepPlan(constraints, velocities, step))
+        for plan in plans:
+            if plan.solved is not None:
+                plan.solved.usual_strength = strength
         if any(isinstance(plan.solved, DyadStep) and plan.solved.winds for plan in plans):
             self._watch_motion(tree, cluster, independent, plans)
         return tuple(plans)
@@ -128,7 +135,7 @@ class ClusterPlan:
         if not unknown:
             return None
         step = self._implicit(DyadStep, tree, cluster, (c,), unknown)
-        at = [float(x) for x in self.reference]
+        at = [float(x) for x in self.drawn]
         if step.choose_pivots(at) < 2:
             return None
         step.draw(at)
@@ -136,7 +143,7 @@ class ClusterPlan:
 
     def _watch_motion(self, tree: Tree, cluster, independent: Sequence[int], plans: Sequence[StepPlan]) -> None:
         """Have dyads see how far directions turn, as long as everything before them is known in closed form."""
-        paths, reached = sampled_paths(self.model, self.reference, independent)
+        paths, reached = sampled_paths(self.model, self.drawn, independent)
         for plan in plans:
             if plan.solved is None:
                 self._step(tree, cluster, plan, None, None, "float64").solve_positions(paths)
@@ -175,7 +182,7 @@ class ClusterPlan:
         """The clusters of a tree, and how their loops are resolved.
 
         newton   steps of Newton's method on the way and at the end; None: until the pose is found
-        start    a configuration whose branch is followed; None: the reference
+        start    a configuration whose branch is followed; None: that of `drawn`
         """
         model = self.model
         on_frames = {
@@ -202,7 +209,8 @@ class ClusterPlan:
             step = self._implicit(kind, tree, cluster, plan.constraints, plan.unknown)
             step.order, step.involved = plan.solved.order, plan.solved.involved
             step.usual_pivots, step.usual_orientation = plan.solved.usual_pivots, plan.solved.usual_orientation
-            step.start = [float(x) for x in self.reference] if start is None else start
+            step.usual_strength = plan.solved.usual_strength
+            step.start = [float(x) for x in self.drawn] if start is None else start
             step.follows_start = start is not None
             step.starts_open = start is not None or bool({"placements", RATIOS} & set(tree.parameters))
             step.newton, step.precision = newton, precision

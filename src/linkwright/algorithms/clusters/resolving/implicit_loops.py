@@ -18,14 +18,18 @@ from ....errors import UnsupportedError
 from ....model import Tree
 from ....scalar import Scalar, corrected, maximum, minimum
 from ....spatial import Transform, Vector
+from ...convergence.rank_aware import NEAR
 from ...parts.motion_sweep import MotionSweep
 from ...rows import FrameMotions, constraints_at
+from ...rows.row_scales import rank_tolerance
 from .following import LONGEST_STEP, follow, orientation
 from .resolving_step import ResolvingStep, Row
 from .square_systems import Elimination, TwoByTwo, complete_pivots, eliminated
 
-# Pivots below this share of what they are at the reference: other coordinates should be independent here.
+# Pivots below this share of what they are at the drawn pose: other coordinates should be independent here. It is more
+# where the weakest direction there is not far from the rank tolerance: solvers say `NEAR` the same way.
 SINGULAR_SHARE = 1e-4
+_MOST_SINGULAR_SHARE = 0.5  # the drawn pose itself is not singular
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ class ImplicitStep(ResolvingStep):
         self.order: tuple[tuple[int, int], ...] = ()
         self.usual_pivots: list[float] = []
         self.usual_orientation = 1.0
+        self.usual_strength = 1.0
+        """The weakest scaled singular value, of the cluster's rows at the drawn pose."""
         self.involved: set[int] = set()
         self.start: Sequence[Scalar] = ()
         self.follows_start = False
@@ -187,8 +193,10 @@ class ImplicitStep(ResolvingStep):
         return rows, [-rates[r] for r, _ in self.order]
 
     def margins(self, q):
+        near = NEAR * rank_tolerance(self._tree.model, self.precision) / self.usual_strength
+        share = max(SINGULAR_SHARE, min(near, _MOST_SINGULAR_SHARE))
         pivots = self._factored(q)[1].pivots
-        return [abs(p) - SINGULAR_SHARE * usual for p, usual in zip(pivots, self.usual_pivots, strict=True)]
+        return [abs(p) - share * usual for p, usual in zip(pivots, self.usual_pivots, strict=True)]
 
     def solve_positions(self, q):
         goal, unknown = list(q), self._unknown_coordinates()

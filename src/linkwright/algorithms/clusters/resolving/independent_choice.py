@@ -20,18 +20,18 @@ _OPEN_SHARE = 0.1
 
 
 def choose_independent(
-    model: Model, cluster: Cluster, rows: NumericRows, reference: np.ndarray, named: set[int], scaled: ScaledRows
+    model: Model, cluster: Cluster, rows: NumericRows, drawn: np.ndarray, named: set[int], scaled: ScaledRows
 ) -> tuple[np.ndarray, tuple[int, ...]]:
-    """(the reference configuration with this cluster's loops closed, its independent velocities)."""
-    reference = closed_configuration(model, cluster, rows, reference, scaled)
-    reference, rank, elsewhere = _generic(rows, reference, scaled)
+    """(the drawn configuration with this cluster's loops closed, its independent velocities)."""
+    drawn = closed_configuration(model, cluster, rows, drawn, scaled)
+    drawn, rank, elsewhere = _generic(rows, drawn, scaled)
     if not _integrable(rows, elsewhere):
         raise ModelError(
             f"constraints {_constraints(model, cluster)} say how joints {_joints(model, cluster)} may move but not "
             f"where they are (some directions of a weld without the others do so), so they cannot be embedded; close "
             f"the loop with a joint, or use 'lcaba'"
         )
-    K, _ = rows(reference)
+    K, _ = rows(drawn)
     velocities = rows.velocities
     freedom = len(velocities) - rank
     joints, constraints = _joints(model, cluster), _constraints(model, cluster)
@@ -52,23 +52,23 @@ def choose_independent(
     else:
         columns = preferred_independent(model, rows.tree, cluster, scaled.by_rows(rows, K), velocities, rank)
         chosen = [velocities[c] for c in columns]
-    return reference, tuple(chosen)
+    return drawn, tuple(chosen)
 
 
 def closed_configuration(
-    model: Model, cluster: Cluster, rows: NumericRows, reference: np.ndarray, scaled: ScaledRows
+    model: Model, cluster: Cluster, rows: NumericRows, drawn: np.ndarray, scaled: ScaledRows
 ) -> np.ndarray:
-    """The reference, or else a random configuration, moved until the cluster's loops close."""
+    """The drawn configuration, or else a random configuration, moved until the cluster's loops close."""
     rng = np.random.default_rng(0)
     coordinates = [n for i in cluster.bodies for n in range(model.iq[i].start, model.iq[i].stop)]
     for attempt in range(_ATTEMPTS):
-        start = reference.copy()
+        start = drawn.copy()
         if attempt:
             start[coordinates] = model.random_configuration(rng)[coordinates]
         found = _closed(rows, start, scaled)
         if found is not None:
             return found
-    _, error = rows(reference)
+    _, error = rows(drawn)
     raise ModelError(
         f"the loop of joints {_joints(model, cluster)} cannot be closed: constraints {_constraints(model, cluster)} "
         f"are off by {np.abs(error).max():.3g} where the search began, and no configuration was found that meets them; "
@@ -83,16 +83,16 @@ def _closed(rows: NumericRows, q: np.ndarray, scaled: ScaledRows) -> np.ndarray 
     return exactly if exactly is not None else rows.closed(q, rank_tolerance=tolerance, allowed=_OPEN_SHARE * tolerance)
 
 
-def _generic(rows: NumericRows, reference: np.ndarray, scaled: ScaledRows) -> tuple[np.ndarray, int, np.ndarray]:
-    """The reference unless it is singular; then a closed configuration nearby. The rank of K there, and another one."""
+def _generic(rows: NumericRows, drawn: np.ndarray, scaled: ScaledRows) -> tuple[np.ndarray, int, np.ndarray]:
+    """The drawn one unless it is singular; then a closed configuration nearby. The rank of K there, and another one."""
     rng = np.random.default_rng(1)
-    best, rank, elsewhere = reference, scaled.rank(rows, rows(reference)[0]), reference
+    best, rank, elsewhere = drawn, scaled.rank(rows, rows(drawn)[0]), drawn
     for _ in range(0 if rows.constant else 2):
         K, _ = rows(best)
         if rank == K.shape[1]:
             break
         step = projected_on_kernel(K, np.asarray(rng.normal(size=K.shape[1])), scaled.tolerance(rows))
-        nearby = _closed(rows, rows.moved(reference, step * (_NEARBY / max(np.abs(step).max(), 1e-12))), scaled)
+        nearby = _closed(rows, rows.moved(drawn, step * (_NEARBY / max(np.abs(step).max(), 1e-12))), scaled)
         if nearby is not None:
             elsewhere = nearby
             found = scaled.rank(rows, rows(nearby)[0])

@@ -18,7 +18,6 @@ from .involvement import involved_bodies
 
 _PARALLEL = 1e-9  # how far axes may lean, in radians, to count as parallel
 _NEARLY_PARALLEL = 1e-3  # as they do in files with few digits
-_TURNING = ("revolute", "continuous")
 PIN = -1
 
 
@@ -54,9 +53,8 @@ def leaning(model: Model, constraint: int) -> float | None:
     if c.constant_rows is None or not c.has_position:
         return None
     bodies, root = involved_bodies(model, c)
-    kinds = {i: model.joints[i - 1].kind for i in bodies}
-    turning = [i for i in bodies if kinds[i] in _TURNING]
-    if not turning or any(kind not in (*_TURNING, "prismatic") for kind in kinds.values()):
+    turning = [i for i in bodies if model.joints[i - 1].moves.turns]
+    if not turning or not all(i in turning or model.joints[i - 1].moves.slides for i in bodies):
         return None
     normal = _axis_in(model, turning[0], root)
     axes = {i: _axis_in(model, i, root) for i in bodies}
@@ -80,7 +78,7 @@ def planar_loop(tree: Tree, constraint, drawn: Numbers) -> list[LoopElement]:
     back = np.array(poses[root].rotation.rows, dtype=float).T
     origin = np.array(list(poses[root].position), dtype=float)
     axes = {i: product(back, np.array(poses[i].rotation.rows, dtype=float)[:, tree.joint[i].k]) for i in bodies}
-    turning = [i for i in bodies if model.joints[i - 1].kind in _TURNING]
+    turning = [i for i in bodies if model.joints[i - 1].moves.turns]
     normal = axes[turning[0]]
     plane = across(normal)
 

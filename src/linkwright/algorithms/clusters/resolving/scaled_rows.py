@@ -29,6 +29,14 @@ class ScaledRows:
         W = self._whitened(rows, K)
         return self.plain_rank(K) if W is None else fixed_order.rank(W.T, rank_tolerance(self.model))
 
+    def weakest(self, rows: NumericRows, K: np.ndarray) -> float:
+        """About the least scaled singular value that counts; 1 where there is no such metric."""
+        W = self._whitened(rows, K)
+        if W is None:
+            return 1.0
+        columns = fixed_order.PivotedColumns(W.T, rank_tolerance(self.model))
+        return min([1.0, *(float(columns.R[k, c]) for k, c in enumerate(columns.order))])
+
     @staticmethod
     def plain_rank(K: np.ndarray) -> int:
         return fixed_order.rank(K, _PLAIN_TOLERANCE * np.abs(K).max(initial=1e-300))
