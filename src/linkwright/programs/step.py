@@ -130,11 +130,12 @@ def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:
     hard = step.options["equality"] == "hard" and not step.options.get("differentiated")
     if not (hard and step.hinges_of_loops):
         return take(start, step.dt)
-    shapes = contact_shapes(step.tree, start["q"])
+    shapes = {name: shape for name, shape in contact_shapes(step.tree, start["q"]).items() if shape[0]}
     start = {**start, "penetration": [0.0], "effort": [0.0]}
     start |= {name: np.zeros(shape).tolist() for name, shape in shapes.items()}
     found = in_parts(take, start, step.dt, turns_too_far(step.turning), PARTS_TOUCHING)
-    result = _unflattened(found) | {name: found[name][0] for name in ("penetration", "effort")}
+    result = no_contacts(found["a"]) | _unflattened(found)
+    result |= {name: found[name][0] for name in ("penetration", "effort")}
     return result | {name: np.array(found[name], dtype=object).reshape(shape) for name, shape in shapes.items()}
 
 
