@@ -119,7 +119,7 @@ K        | (loops, nv) | rows of the embedded constraints: K v = 0
 k        | (loops,) | K a = k
 rotations | (frames, 3, 3) | from each frame's axes to the world's
 positions | (frames, 3) | origins in the world, metres
-velocities | (frames, 6) | [linear; angular], in the axes that `reference` names
+velocities | (frames, 6) | [linear; angular], in the axes that `seen_from` names
 accelerations | (frames, 6) | [linear; angular], spatial unless `classical`
 torque   | (nv,) | joint forces that the controller asked for and limits allowed
 act      | (na,) | states of the actuators after the step
