@@ -92,8 +92,8 @@ def test_compiled_kinematics(rng, backend):
     model, q, v, a = setup(1, rng)
     for algorithm, arrays, options in (
         ("forward_kinematics", {"q": q}, {"outputs": "positions"}),
-        ("frame_accelerations", {"q": q, "v": v, "a": a}, {"classical": True, "reference": "local_world_aligned"}),
-        ("frame_jacobian", {"q": q}, {"frame": "frame_1", "reference": "world"}),
+        ("frame_accelerations", {"q": q, "v": v, "a": a}, {"classical": True, "seen_from": "local_world_aligned"}),
+        ("frame_jacobian", {"q": q}, {"frame": "frame_1", "seen_from": "world"}),
         ("frame_jacobian_rate", {"q": q, "v": v}, {"frame": "frame_1"}),
         ("centroidal_momentum", {"q": q, "v": v}, {}),
         ("kinetic_energy", {"q": q, "v": v}, {}),

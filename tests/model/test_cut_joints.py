@@ -25,7 +25,7 @@ def test_the_cheapest_joint_of_a_loop_is_cut():
 def test_the_mechanism_stays_the_same():
     graph = four_bar()
     here, there = graph.build(), graph.build(lw.cheapest_cut(graph))
-    a = [lw.compile(model, "lcaba", outputs="a")(model.reference, *np.zeros((2, 3))) for model in (here, there)]
+    a = [lw.compile(model, "lcaba", outputs="a")(model.drawn, *np.zeros((2, 3))) for model in (here, there)]
     first = [a[k][[joint.name for joint in model.joints].index("B")] for k, model in enumerate((here, there))]
     assert first[0] == pytest.approx(first[1], rel=1e-7)
 

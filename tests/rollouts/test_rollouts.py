@@ -262,7 +262,7 @@ def test_a_cluster_that_goes_away_leaves_what_it_found(how, tmp_path):
         chunk_files.InMemory.put = put
         robot = lw.load("four_bar")
         try:
-            lw.rollout(robot, np.tile(robot.reference, (40, 1)), steps=20, chunk=4, executor="ray")
+            lw.rollout(robot, np.tile(robot.drawn, (40, 1)), steps=20, chunk=4, executor="ray")
         except RolloutError as error:
             assert "has gone away" in str(error) and 8 <= len(error.result.q) < 40, error
             print("kept")

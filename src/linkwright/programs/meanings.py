@@ -174,7 +174,7 @@ frame      | name | the frame
 frames     | None, names | the frames; None: every body, the ground included
 whole_body_terms.frames | (), names | frames in contact
 points     | True, False | whether frames touch at a point: three rows each, linear
-reference  | "local", "world", "local_world_aligned" | axes and origin that velocities are given in
+seen_from  | "local", "world", "local_world_aligned" | axes and origin that velocities are given in
 classical  | True, False | whether accelerations are second derivatives of the origin's position
 integrator | None, "damped_euler", "euler", "implicitfast", "rk4" | how the step is taken; None: as the model says
 solver     | None, name | forward dynamics used; None takes the cheapest that suits
