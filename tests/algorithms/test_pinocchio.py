@@ -110,7 +110,7 @@ def test_frames_jacobians_energy_and_momentum(robot, rng):
     }  # fmt: skip
     last = bodies[-1]
     for reference, theirs in references.items():
-        options = {"frames": names[-1:], "reference": reference}
+        options = {"frames": names[-1:], "seen_from": reference}
         velocity = lw.reference(model, "frame_velocities", **options)(q, v)[0]
         close(velocity, pinocchio.getVelocity(other, data, last, theirs).vector)
         spatial = lw.reference(model, "frame_accelerations", **options)(q, v, a)[0]
