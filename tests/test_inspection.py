@@ -80,7 +80,7 @@ def test_other_constraints_are_explained():
     assert found.cuts["string"] == "a rod, which is no joint"
     assert found.cuts["gait"] == "couples joints left_thigh_joint, right_thigh_joint"
     assert found.cuts["center_of_mass"].startswith("a sum over")
-    errors = {check.name: check.error for check in found.closures}
+    errors = {check.name: check.error for check in found.checks}
     assert errors["left_foot"] is None and errors["string"] > 0
 
 

@@ -28,7 +28,7 @@ GROUPS = {
     "simulating": "simulate PD Simulator Trajectory SimulationDefaults watch rollout open_rollout RolledOut",
     "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian "
     "inverse_kinematics",
-    "analysing": "inspect loops mobility base_parameters show viewer",
+    "analysing": "inspect loops mobility base_parameters cheapest_cut show viewer",
     "errors": "LinkwrightError NoConvergence SimulationError",
 }
 # What public functions return or raise and is used through them: documented with them, by its full name.

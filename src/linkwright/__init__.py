@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .algorithms.contact.watching import watch
     from .analysis import inspect
     from .analysis.base_parameters import base_parameters
+    from .analysis.cut_joints import cheapest_cut
     from .analysis.mobility_at_pose import mobility
     from .assembly import (
         MotorMap,
@@ -69,6 +70,7 @@ _PUBLIC = {
     "algorithms.contact.watching": "watch",
     "analysis": "inspect",
     "analysis.base_parameters": "base_parameters",
+    "analysis.cut_joints": "cheapest_cut",
     "analysis.mobility_at_pose": "mobility",
     "assembly": "MotorMap check_state closed_loop_jacobian project_configuration project_velocity",
     "assembly.inverse_dynamics": "inverse_dynamics",
@@ -134,7 +136,7 @@ __all__ = [
     "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
     "Pose", "RolledOut", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "actuator", "attach",
     "base_parameters", "box", "capsule",
-    "center_of_mass", "check_state", "close_with",
+    "center_of_mass", "cheapest_cut", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",
     "cylindrical", "damper",
     "default_parameters", "delassus_operator", "differential", "ellipsoid", "explicit", "export_c", "export_casadi",

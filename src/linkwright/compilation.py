@@ -50,7 +50,7 @@ def compile(
     dtype        of all arrays, "float64" or "float32"; constrained solvers compute in double precision in either case,
                  unless their iterations are counted
     repeat       True makes a function that can also run many times in one call: see `CompiledFunction.repeat`
-    options      of the algorithm, e.g. frame="tool", reference="world"
+    options      of the algorithm, e.g. frame="tool", seen_from="world"
 
     compile(function, inputs={"x": 3, "A": (2, 3)}) traces `function(x, A)`, which receives arrays of symbols and
     returns an array, a number or a dictionary of them.

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+_OURS = __name__.partition(".")[0]
 
 
 class LinkwrightError(Exception):
@@ -102,3 +106,11 @@ def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:
     hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     listed = ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "")
     return InputError(f"no {kind} named {given!r}.{hint} Valid names: {listed or '(none)'}.")
+
+
+def deprecated(old: str, new: str) -> None:
+    """Warn where somebody outside the library uses a name that has changed; what it stands for still works."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _OURS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=level)

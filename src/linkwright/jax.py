@@ -12,7 +12,8 @@ import numpy as np
 from .codegen import CompiledFunction
 from .derivatives.plain_coordinates import PlainDerivatives
 from .errors import InputError, MissingExtraError
-from .learning.batch_axes import common_axes, leading_axes, ordered, summed_axes
+from .learning.batch_axes import common_axes, leading_axes, summed_axes
+from .learning.calls_by_name import by_name
 from .learning.xla_handler import XlaHandler, evaluate
 
 try:
@@ -37,18 +38,7 @@ def function(f: CompiledFunction) -> Callable[..., Any]:
     shapes of the arrays, for configurations too. Runs on the CPU. Functions of float64 need jax' 64-bit mode; float32
     and float64 are both taken, and results have the type that the inputs have in common.
     """
-    operation = _Operation(PlainDerivatives(f))
-    names = [x.name for x in f.inputs]
-
-    def call(*arrays: Any, **named: Any):
-        if named:
-            arrays = ordered(f.name, names, arrays, named)
-        found = operation(*arrays)
-        return found[0] if len(found) == 1 else found
-
-    call.__name__ = call.__qualname__ = f.name
-    call.__doc__ = f"{f!r} on arrays of jax."
-    return call
+    return by_name(f, _Operation(PlainDerivatives(f)), "arrays of jax")
 
 
 class _Operation:

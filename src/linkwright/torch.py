@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .codegen import ArraySpec, CompiledFunction
 from .derivatives.plain_coordinates import PlainDerivatives
 from .errors import InputError, MissingExtraError
-from .learning.batch_axes import common_axes, leading_axes, ordered, samples, summed_axes
+from .learning.batch_axes import common_axes, leading_axes, samples, summed_axes
+from .learning.calls_by_name import by_name
 
 try:
     import torch
@@ -30,18 +32,7 @@ def function(f: CompiledFunction) -> Callable[..., Any]:
     the shapes of the tensors, for configurations too. `torch.vmap` and `torch.func.grad` work. Tensors live on the CPU;
     float32 and float64 are both taken, and results have the type that the inputs have in common.
     """
-    operation = _Operation(PlainDerivatives(f))
-    names = [x.name for x in f.inputs]
-
-    def call(*tensors: Tensor, **named: Tensor):
-        if named:
-            tensors = ordered(f.name, names, tensors, named)
-        found = _Called.apply(operation, *tensors)
-        return found[0] if len(found) == 1 else found
-
-    call.__name__ = call.__qualname__ = f.name
-    call.__doc__ = f"{f!r} on tensors."
-    return call
+    return by_name(f, partial(_Called.apply, _Operation(PlainDerivatives(f))), "tensors")
 
 
 class _Operation:

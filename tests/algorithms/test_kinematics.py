@@ -41,14 +41,14 @@ def test_jacobians_map_velocities_and_their_rates_are_derivatives(seed, referenc
     model, q, v, a = setup(seed, rng)
     q, v, a = q[0], v[0], a[0]
     frame = "frame_2"
-    J = lw.reference(model, "frame_jacobian", frame=frame, reference=reference)
-    dJ = lw.reference(model, "frame_jacobian_rate", frame=frame, reference=reference)(q, v)
-    velocity = lw.reference(model, "frame_velocities", frames=frame, reference=reference)(q, v)[0]
+    J = lw.reference(model, "frame_jacobian", frame=frame, seen_from=reference)
+    dJ = lw.reference(model, "frame_jacobian_rate", frame=frame, seen_from=reference)(q, v)
+    velocity = lw.reference(model, "frame_velocities", frames=frame, seen_from=reference)(q, v)[0]
     assert np.abs(J(q) @ v - velocity).max() < 1e-11
     difference = (J(model.integrate(q, STEP * v)) - J(model.integrate(q, -STEP * v))) / (2 * STEP)
     assert np.abs(difference - dJ).max() < 1e-7
     acceleration = lw.reference(
-        model, "frame_accelerations", frames=frame, reference=reference, classical=reference == "local_world_aligned"
+        model, "frame_accelerations", frames=frame, seen_from=reference, classical=reference == "local_world_aligned"
     )(q, v, a)[0]
     assert np.abs(J(q) @ a + dJ @ v - acceleration).max() < 1e-10
 
@@ -60,7 +60,7 @@ def test_position_differences_give_velocities(seed, rng):
     where = lw.reference(model, "forward_kinematics", outputs="positions", frames=["frame_1", "frame_2", "frame_3"])
     rates = (where(model.integrate(q, STEP * v)) - where(model.integrate(q, -STEP * v))) / (2 * STEP)
     aligned = lw.reference(
-        model, "frame_velocities", frames=["frame_1", "frame_2", "frame_3"], reference="local_world_aligned"
+        model, "frame_velocities", frames=["frame_1", "frame_2", "frame_3"], seen_from="local_world_aligned"
     )(q, v)
     assert np.abs(rates - aligned[:, :3]).max() < 1e-7
     com = lw.reference(model, "center_of_mass")
@@ -92,8 +92,8 @@ def test_compiled_kinematics(rng, backend):
     model, q, v, a = setup(1, rng)
     for algorithm, arrays, options in (
         ("forward_kinematics", {"q": q}, {"outputs": "positions"}),
-        ("frame_accelerations", {"q": q, "v": v, "a": a}, {"classical": True, "reference": "local_world_aligned"}),
-        ("frame_jacobian", {"q": q}, {"frame": "frame_1", "reference": "world"}),
+        ("frame_accelerations", {"q": q, "v": v, "a": a}, {"classical": True, "seen_from": "local_world_aligned"}),
+        ("frame_jacobian", {"q": q}, {"frame": "frame_1", "seen_from": "world"}),
         ("frame_jacobian_rate", {"q": q, "v": v}, {"frame": "frame_1"}),
         ("centroidal_momentum", {"q": q, "v": v}, {}),
         ("kinetic_energy", {"q": q, "v": v}, {}),
@@ -110,8 +110,17 @@ def test_unknown_frames_and_references_are_refused():
     with pytest.raises(InputError, match="body_1"):
         lw.compile(model, "frame_jacobian", frame="bodi_1")
     with pytest.raises(InputError, match="local_world_aligned"):
-        lw.compile(model, "frame_jacobian", frame="body_1", reference="global")
+        lw.compile(model, "frame_jacobian", frame="body_1", seen_from="global")
     with pytest.raises(InputError, match="frame="):
         lw.compile(model, "frame_jacobian")
     with pytest.raises(InputError, match="frames is empty"):
         lw.compile(model, "frame_velocities", frames=[])
+
+
+def test_the_old_name_of_what_velocities_are_seen_from_says_the_new_one():
+    model = lw.load("chain:2")
+    with pytest.warns(DeprecationWarning, match="seen_from=") as said:
+        old = lw.reference(model, "frame_jacobian", frame="link_1", reference="world")
+    assert said[0].filename == __file__
+    q = model.neutral()
+    assert np.array_equal(old(q), lw.reference(model, "frame_jacobian", frame="link_1", seen_from="world")(q))

@@ -110,14 +110,14 @@ def test_frames_jacobians_energy_and_momentum(robot, rng):
     }  # fmt: skip
     last = bodies[-1]
     for reference, theirs in references.items():
-        options = {"frames": names[-1:], "reference": reference}
+        options = {"frames": names[-1:], "seen_from": reference}
         velocity = lw.reference(model, "frame_velocities", **options)(q, v)[0]
         close(velocity, pinocchio.getVelocity(other, data, last, theirs).vector)
         spatial = lw.reference(model, "frame_accelerations", **options)(q, v, a)[0]
         close(spatial, pinocchio.getAcceleration(other, data, last, theirs).vector)
-        J = lw.reference(model, "frame_jacobian", frame=names[-1], reference=reference)(q)
+        J = lw.reference(model, "frame_jacobian", frame=names[-1], seen_from=reference)(q)
         close(J, pinocchio.getJointJacobian(other, data, last, theirs))
-        dJ = lw.reference(model, "frame_jacobian_rate", frame=names[-1], reference=reference)(q, v)
+        dJ = lw.reference(model, "frame_jacobian_rate", frame=names[-1], seen_from=reference)(q, v)
         close(dJ, pinocchio.getJointJacobianTimeVariation(other, data, last, theirs))
         if reference != "world":
             classical = lw.reference(model, "frame_accelerations", classical=True, **options)(q, v, a)[0]

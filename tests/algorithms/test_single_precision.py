@@ -65,7 +65,7 @@ def test_digits_that_may_be_lost():
     assert Precision("float32", "float32").most_lost("lcaba") < 1e6
 
 
-@pytest.mark.parametrize(("solver", "sample"), [("ltl", 3), ("pv", 3), ("pv last", 3), ("pv_early", 3)])
+@pytest.mark.parametrize(("solver", "sample"), [("ltl", 3), ("pv", 3), ("pv first", 3), ("pv_early", 3)])
 def test_hard_solvers_flag_what_single_precision_calls_dependent(solver, sample):
     """A stretched arm, sigma 3e-4: held in double precision, and dependent in single."""
     found = recheck("toggles", 8, sample, solver, "reference32")

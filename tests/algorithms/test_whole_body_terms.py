@@ -22,7 +22,7 @@ def test_a_humanoid_on_its_feet():
     assert np.allclose(h, lw.compile(model, "bias_torques")(q, v), rtol=1e-12)
     for k, foot in enumerate(FEET):
         rows = slice(6 * k, 6 * k + 6)
-        options = {"frame": foot, "reference": "local_world_aligned"}
+        options = {"frame": foot, "seen_from": "local_world_aligned"}
         assert np.allclose(J[rows], lw.compile(model, "frame_jacobian", **options)(q), atol=1e-12)
         assert np.allclose(dJv[rows], lw.compile(model, "frame_jacobian_rate", **options)(q, v) @ v, atol=1e-9)
     assert S.shape == (model.nv, model.nv - 6) and not S[:6].any() and np.array_equal(S[6:], np.eye(model.nv - 6))

@@ -48,7 +48,7 @@ def test_compiled_or_not(case, rng):
     for reference_frame in ("local", "world") if model.nv < 10 else ("local",):
         J, expected = (m.frame_jacobian(q, frame, reference_frame) for m in (fast, reference))
         np.testing.assert_allclose(J, expected, atol=1e-9 * max(1.0, np.abs(expected).max()))
-        again = lw.closed_loop_jacobian(model, q, frame, motors, reference=reference_frame, held=held)
+        again = lw.closed_loop_jacobian(model, q, frame, motors, seen_from=reference_frame, held=held)
         np.testing.assert_array_equal(again, J)
 
 

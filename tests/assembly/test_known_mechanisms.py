@@ -70,7 +70,7 @@ def test_a_stewart_platforms_jacobian_inverts_that_of_its_legs(platform):
     q = legs.joints_from_motors(lengths, model.drawn)
     along = (heads - feet) / np.linalg.norm(heads - feet, axis=1)[:, None]
     rates = np.hstack([along, np.cross(heads - centre - shift, along)])
-    J = lw.closed_loop_jacobian(model, q, "platform", legs.motors, reference="local_world_aligned")
+    J = lw.closed_loop_jacobian(model, q, "platform", legs.motors, seen_from="local_world_aligned")
     assert rates @ J == pytest.approx(np.eye(6), abs=1e-10)
     # holding it still: the legs carry the platform's and their own weight
     still = np.zeros(model.nv)

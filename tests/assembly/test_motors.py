@@ -100,17 +100,17 @@ def test_on_a_floating_base_the_base_is_held():
 def test_frame_jacobians_of_closed_mechanisms(arm, reference):
     left, right = 2.1, 0.9
     q = five_bar_pose(left, right)[0]
-    J = lw.closed_loop_jacobian(arm, q, "tip", MOTORS, reference=reference)
-    velocities = lw.reference(arm, "frame_velocities", frames="tip", reference=reference)
+    J = lw.closed_loop_jacobian(arm, q, "tip", MOTORS, seen_from=reference)
+    velocities = lw.reference(arm, "frame_velocities", frames="tip", seen_from=reference)
     for k, rate in enumerate(np.eye(2)):
         v = lw.MotorMap(arm, MOTORS).velocity(q, rate)
         assert J[:, k] == pytest.approx(velocities(q, v)[0], abs=1e-12)
-    assert lw.closed_loop_jacobian(arm, np.stack([q, q]), "tip", MOTORS, reference=reference)[1] == pytest.approx(J)
+    assert lw.closed_loop_jacobian(arm, np.stack([q, q]), "tip", MOTORS, seen_from=reference)[1] == pytest.approx(J)
 
 
 def test_frame_jacobian_is_the_derivative_of_the_closed_form(arm):
     left, right = 2.1, 0.9
-    J = lw.closed_loop_jacobian(arm, five_bar_pose(left, right)[0], "tip", MOTORS, reference="local_world_aligned")
+    J = lw.closed_loop_jacobian(arm, five_bar_pose(left, right)[0], "tip", MOTORS, seen_from="local_world_aligned")
     for k, (dl, dr) in enumerate(np.eye(2) * STEP):
         ahead, behind = (five_bar_pose(left + s * dl, right + s * dr)[1] for s in (1, -1))
         assert J[:2, k] == pytest.approx((ahead - behind) / (2 * STEP), abs=1e-9)
@@ -118,7 +118,7 @@ def test_frame_jacobian_is_the_derivative_of_the_closed_form(arm):
 
 def test_frame_jacobian_is_the_derivative_of_projected_poses():
     model, q = four_bar(), four_bar_pose(0.8)
-    J = lw.closed_loop_jacobian(model, q, "coupler_middle", "crank_joint", reference="local_world_aligned")
+    J = lw.closed_loop_jacobian(model, q, "coupler_middle", "crank_joint", seen_from="local_world_aligned")
     place = lw.reference(model, "forward_kinematics", frames=["coupler_middle"])
     ahead, behind = (
         place(lw.project_configuration(model, [0.8 + s, *q[1:]], fixed="crank_joint")).positions[0]
@@ -175,7 +175,7 @@ def test_a_motor_at_its_dead_centre_loses_its_grip():
         (lambda m, q: lw.MotorMap(m, MOTORS).velocity(q * np.nan, [1.0, 0]), "nan"),
         (lambda m, q: lw.MotorMap(m, MOTORS).torque(q, [1.0, 0]), "tau has shape"),
         (lambda m, q: lw.closed_loop_jacobian(m, q, "nothing", MOTORS), "no frame named 'nothing'"),
-        (lambda m, q: lw.closed_loop_jacobian(m, q, "tip", MOTORS, reference="body"), "body"),
+        (lambda m, q: lw.closed_loop_jacobian(m, q, "tip", MOTORS, seen_from="body"), "body"),
     ],
 )
 def test_bad_input_is_named(arm, ask, message):

@@ -37,7 +37,7 @@ def states(name, rng):
 def test_welds(name, rng):
     *_, ours, theirs = states(name, rng)
     for x, slope in theirs.items():
-        np.testing.assert_allclose(ours[x], slope, rtol=0, atol=1e-8 * np.abs(slope).max(), err_msg=x)
+        np.testing.assert_allclose(ours[x], slope, rtol=0, atol=1e-9 * np.abs(slope).max(), err_msg=x)
 
 
 @pytest.mark.parametrize("name", ["solo12 4F3"])
@@ -45,7 +45,7 @@ def test_points(name, rng):
     model, q, v, _, ours, theirs = states(name, rng)
     jacobian, frames = lw.compile(model, "constraint_jacobian"), [c.frame for c in model.constraints]
     J, M = jacobian(q), lw.compile(model, "crba")(q)
-    turning = lw.compile(model, "frame_velocities", frames=frames, reference="local")(q, v).reshape(-1, 6)[:, 3:]
+    turning = lw.compile(model, "frame_velocities", frames=frames, seen_from="local")(q, v).reshape(-1, 6)[:, 3:]
     kkt = np.block([[M, J.T], [J, np.zeros((len(J), len(J)))]])
     K = np.linalg.solve(kkt, np.eye(len(kkt)))[: model.nv, model.nv :]
     step = 1e-5
@@ -55,7 +55,7 @@ def test_points(name, rng):
         turned = np.cross(turning[:, :, None], du.reshape(-1, 3, model.nv), axis=1).reshape(du.shape)
         expected = theirs[x] + K @ turned
         assert np.abs(K @ turned).max() > 1e-5 * np.abs(expected).max()  # it makes a difference
-        np.testing.assert_allclose(ours[x], expected, rtol=0, atol=1e-8 * np.abs(expected).max(), err_msg=x)
+        np.testing.assert_allclose(ours[x], expected, rtol=0, atol=1e-9 * np.abs(expected).max(), err_msg=x)
     np.testing.assert_allclose(ours["tau"], theirs["tau"], rtol=0, atol=1e-10 * np.abs(theirs["tau"]).max())
     kept = np.linalg.svd(J)[2][len(J) :].T  # changes of velocity that keep the feet where they are
     np.testing.assert_allclose(ours["v"] @ kept, theirs["v"] @ kept, rtol=0, atol=1e-9 * np.abs(theirs["v"]).max())

@@ -110,11 +110,12 @@ def test_no_dependence_is_exactly_zero(rng):
     assert count_operations(program).total == 0
 
 
+@pytest.mark.parametrize("links", [(15, 45), pytest.param((45, 200), marks=pytest.mark.long)])
 @pytest.mark.parametrize("algorithm", ["rnea", "aba"])
-def test_cost_of_gradients(algorithm):
+def test_cost_of_gradients(algorithm, links):
     """At most four times the function, and linear in the number of links."""
     per_link = []
-    for n in (15, 45):
+    for n in links:
         model = lw.load(f"chain:{n}")
         own = count_operations(lw.trace_program(model, algorithm)).total
         gradient = count_operations(question("vjp", model, algorithm, values=True).program()).total

@@ -37,17 +37,38 @@ def waited(condition, seconds=30.0):
     return False
 
 
-def dragged(browser, shown, element):
-    """Drag an element by 20 pixels to the right, once it rests where it can be seen: pages settle when they like."""
+def dragged(browser, shown, element, by=20):
+    """Drag an element by so many pixels, once it rests where it can be seen: pages settle when they like."""
     x, y = shown.evaluate(
         f"(() => {{const e = {element}; e.scrollIntoView({{block: 'center'}}); const r = e.getBoundingClientRect(); "
         "return [r.x + r.width / 2, r.y + r.height / 2]})()"
     )
-    moves = [("mouseMoved", x + 2 * k, 1) for k in range(1, 11)]
-    for kind, at, held in (("mouseMoved", x, 0), ("mousePressed", x, 1), *moves, ("mouseReleased", x + 20, 0)):
+    move(browser, shown, x, y, by)
+
+
+def move(browser, shown, x, y, by, during=lambda: None):
+    """The pointer, with its button down."""
+    moves = [("mouseMoved", x + by * k / 10, 1) for k in range(1, 11)]
+    for kind, at, held in (("mouseMoved", x, 0), ("mousePressed", x, 1), *moves, ("mouseReleased", x + by, 0)):
+        if kind == "mouseReleased":
+            during()
         event = {"type": kind, "x": at, "y": y, "button": "left", "buttons": held, "clickCount": 1}
         browser.call("Input.dispatchMouseEvent", shown.session, **event)
         time.sleep(0.03)
+
+
+def seen_at(page, shown, point):
+    """Where a point in the world is in the window."""
+    [client] = page.server.get_clients().values()
+    camera, size = client.camera, shown.evaluate("[innerWidth, innerHeight]")
+    eye = np.array(camera.position)
+    forward = np.array(camera.look_at) - eye
+    forward /= np.linalg.norm(forward)
+    right = np.cross(forward, camera.up_direction)
+    right /= np.linalg.norm(right)
+    away = point - eye
+    half = size[1] / 2 / np.tan(camera.fov / 2) / (away @ forward)
+    return size[0] / 2 + half * (away @ right), size[1] / 2 - half * (away @ np.cross(right, forward))
 
 
 def test_loops_follow_a_joint_and_stay_where_they_cannot(page):
@@ -147,5 +168,22 @@ def test_in_a_browser(page, chromium, tmp_path):  # noqa: F811
     page.push("crank", (0.5, 0.0, 0.5))
     time.sleep(0.5)
     assert opening(page) < 1e-6
+    page._pushing.grab("nothing")
+    pulled = []
+    for _ in range(10):  # the coupler by its middle, with the pointer
+        R, p = page.scene.poses(page.q)
+        middle = R[2] @ np.asarray(page.model.bodies[2].inertia.com) + p[2]
+        x, y = seen_at(page, shown, middle)
+        move(chromium, shown, x, y, 60, lambda: waited(lambda: pulled.append(page._pushing.pull) or pulled[-1], 1.0))
+        if pulled[-1]:
+            break
+    if hasattr(page.scene.touchable[0][0], "on_drag"):
+        assert pulled[-1].body in (1, 2, 3)
+    assert waited(lambda: page._pushing.pull is None, 5.0) and opening(page) < 1e-6
     picture = shown.screenshot(tmp_path / "live.png")
+    for _ in range(10):
+        dragged(chromium, shown, f"{sliders}[1]", -40)  # back in time
+        if waited(lambda: page._looking_back, 2.0):
+            break
+    assert page._looking_back and not page._playing and opening(page) < 1e-6
     assert picture.stat().st_size > 10_000

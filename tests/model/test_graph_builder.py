@@ -28,7 +28,7 @@ def accelerations_of_bodies(model, q):
     v, tau = np.zeros(model.nv), np.zeros(model.nv)
     a = solve_kkt(model, q, v, tau).a
     frames = ["crank", "coupler", "rocker"]
-    return lw.reference(model, "frame_accelerations", frames=frames, reference="world")(q, v, a)
+    return lw.reference(model, "frame_accelerations", frames=frames, seen_from="world")(q, v, a)
 
 
 def test_a_loop_is_cut_half_way_round():
@@ -263,7 +263,7 @@ def random_graph(seed):
 def jacobian_of_bodies(model, names):
     """Twists of all bodies, seen from the world, per velocity of the tree."""
     return np.concatenate(
-        [lw.reference(model, "frame_jacobian", frame=n, reference="world")(model.neutral()) for n in names]
+        [lw.reference(model, "frame_jacobian", frame=n, seen_from="world")(model.neutral()) for n in names]
     )
 
 
@@ -285,7 +285,7 @@ def test_random_graphs_move_alike_whatever_is_cut(seed):
         np.testing.assert_allclose(lw.reference(model, "constraint_error")(q), 0, atol=1e-12)
         np.testing.assert_allclose(lw.reference(model, "constraint_jacobian")(q) @ v[model], 0, atol=1e-8)
         a = solve_kkt(model, q, v[model], np.zeros(model.nv)).a
-        of_frames = lw.reference(model, "frame_accelerations", frames=names, reference="world")
+        of_frames = lw.reference(model, "frame_accelerations", frames=names, seen_from="world")
         found.append(of_frames(q, v[model], a))
     np.testing.assert_allclose(every[second] @ v[second], every[first] @ v[first], atol=1e-8)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-6, atol=1e-7 * np.abs(found[0]).max())

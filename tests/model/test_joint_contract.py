@@ -33,7 +33,7 @@ def test_its_subspace_is_how_its_transform_moves(kind):
     q, v = model.random_configuration(rng), rng.normal(size=model.nv)
     place = lw.reference(model, "forward_kinematics", outputs="positions", frames=["second"])
     moved = (place(model.integrate(q, h * v)) - place(model.integrate(q, -h * v))) / (2 * h)
-    J = lw.reference(model, "frame_jacobian", frame="second", reference="local_world_aligned")(q)
+    J = lw.reference(model, "frame_jacobian", frame="second", seen_from="local_world_aligned")(q)
     np.testing.assert_allclose(moved[0], (J @ v)[:3], atol=1e-6)
 
 

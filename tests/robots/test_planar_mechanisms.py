@@ -88,7 +88,7 @@ def test_slider_crank_moves_as_its_formula_says():
 def test_pantograph_magnifies():
     model = pantograph_leg(ratio=2.5)
     q, motions = model.neutral(), free_motions(model, model.neutral())
-    J = lw.reference(model, "frame_jacobian", frame="foot", reference="local_world_aligned")(q)
+    J = lw.reference(model, "frame_jacobian", frame="foot", seen_from="local_world_aligned")(q)
     hip, drive = model.joint_index("hip_slider_joint"), model.joint_index("drive_slider_joint")
     slides = motions[[model.iv[drive].start, model.iv[hip].start]]
     foot = J[[0, 2]] @ motions

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -229,6 +230,59 @@ def test_ray_finds_the_same_bits_and_redoes_what_a_killed_worker_lost(robot, sta
         assert marker.exists()
     finally:
         ray.shutdown()
+
+
+@pytest.mark.parametrize("how", ["shut down", "killed"])
+def test_a_cluster_that_goes_away_leaves_what_it_found(how, tmp_path):
+    """In a process of its own, which Ray would end if nobody looked after its head."""
+    pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+    if how == "killed" and not os.path.isdir("/proc/self"):
+        pytest.skip("processes are looked up in /proc")
+    text = f"""
+        import numpy as np, os, signal, ray, linkwright as lw
+        from linkwright.errors import RolloutError
+        from linkwright.rollouts import chunk_files, executors
+        executors.LOOKED_AFTER = 1.0
+        ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+        session = ray._private.worker._global_node.get_session_dir_path()
+        def kill():
+            for name in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    command = open(f"/proc/{{name}}/cmdline").read()
+                except OSError:
+                    continue
+                if session in command and command.split(chr(0))[0].endswith(("raylet", "gcs_server")):
+                    os.kill(int(name), signal.SIGKILL)
+        real, calls = chunk_files.InMemory.put, []
+        def put(self, number, arrays):
+            real(self, number, arrays)
+            calls.append(number)
+            if len(calls) == 2:
+                ray.shutdown() if {how!r} == "shut down" else kill()
+        chunk_files.InMemory.put = put
+        robot = lw.load("four_bar")
+        try:
+            lw.rollout(robot, np.tile(robot.drawn, (40, 1)), steps=20, chunk=4, executor="ray")
+        except RolloutError as error:
+            assert "has gone away" in str(error) and 8 <= len(error.result.q) < 40, error
+            print("kept")
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(text)], capture_output=True, text=True, timeout=240)
+    assert ended.returncode == 0 and "kept" in ended.stdout, ended.stderr[-2000:]
+
+
+def test_a_bar_appears_though_nothing_is_finished(monkeypatch, capfd):
+    from linkwright.rollouts import progress
+
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress.progress_bar("chunks", 3) as advance:
+        time.sleep(0.5)
+        advance()
+    with progress.progress_bar("frames", 3, wanted=False) as advance:
+        time.sleep(0.2)
+    told = capfd.readouterr().err
+    assert "chunks" in told and "0/3" in told and "frames" not in told
 
 
 def test_throughput_is_measured_and_bits_compared():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ..algorithms.constrained.elimination_order import elimination_order
 from ..assembly import project_configuration
 from ..compilation import reference
-from ..errors import InputError, LinkwrightError, NoConvergence
+from ..errors import InputError, LinkwrightError, NoConvergence, deprecated
 from ..model import Model, tree_of
 from ..model.loops import Loops, loops
 from ..programs import RECIPES
@@ -68,7 +67,7 @@ class Inspection:
     @property
     def closures(self) -> tuple[ConstraintCheck, ...]:
         """Deprecated: `checks`."""
-        warnings.warn("Inspection.closures is now Inspection.checks", DeprecationWarning, stacklevel=2)
+        deprecated("Inspection.closures", "Inspection.checks")
         return self.checks
 
     @property

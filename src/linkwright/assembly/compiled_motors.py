@@ -89,11 +89,11 @@ class CompiledMotors:
         at_rest = np.zeros((*arrays[0].shape[:-1], len(self._velocities)))
         return self._of_motors(self._run("loop_jacobians", "G", *arrays, at_rest))
 
-    def frame_jacobian(self, q, frame: str, reference: str) -> np.ndarray | None:
+    def frame_jacobian(self, q, frame: str, seen_from: str) -> np.ndarray | None:
         arrays = self._arrays((q, self.model.nq))
         if arrays is None:
             return None
-        return self._of_motors(self._run("cluster_frame_jacobian", "J", *arrays, frame=frame, reference=reference))
+        return self._of_motors(self._run("cluster_frame_jacobian", "J", *arrays, frame=frame, seen_from=seen_from))
 
     def inertia(self, q) -> np.ndarray | None:
         arrays = self._arrays((q, self.model.nq))

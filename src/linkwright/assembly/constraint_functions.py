@@ -55,11 +55,11 @@ class ConstraintFunctions:
         """(B, nv): M a + c less external forces, of the tree with its loops cut."""
         return self._torques(q, v, a) if f_ext is None else self._torques(q, v, a, f_ext=f_ext)
 
-    def frame_jacobian(self, frame: str, reference: str):
+    def frame_jacobian(self, frame: str, seen_from: str):
         """Of all joints of the tree: a function of (B, nq)."""
-        key = frame, reference
+        key = frame, seen_from
         if key not in self._frames:
-            self._frames[key] = compile(self.model, "frame_jacobian", frame=frame, reference=reference)
+            self._frames[key] = compile(self.model, "frame_jacobian", frame=frame, seen_from=seen_from)
         return self._frames[key]
 
     def error_derivative(self, q: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, deprecated
 from ..model import Model
 from ..model.found_once import found_once
 from .checked_arguments import (
@@ -153,16 +153,19 @@ class MotorMap:
         found = np.swapaxes(E, 1, 2) @ constraint_functions(self.model).inertia(q) @ E
         return found if batched else found[0]
 
-    def frame_jacobian(self, q, frame: str, reference: str = "local") -> np.ndarray:
+    def frame_jacobian(self, q, frame: str, seen_from: str = "local", *, reference: str | None = None) -> np.ndarray:
         """(6, motors) with the frame's [linear; angular] velocity = this times the motors' velocities, at q (nq,).
 
-        `reference` as for "frame_jacobian": local, world or local_world_aligned.
+        `seen_from` as for "frame_jacobian": local, world or local_world_aligned; `reference` is its old name.
         """
-        found = self._compiled.frame_jacobian(q, frame, reference)
+        if reference is not None:
+            deprecated("reference=", "seen_from=")
+            seen_from = reference
+        found = self._compiled.frame_jacobian(q, frame, seen_from)
         if found is not None:
             return found
         batched, (q,) = same_batch(q=checked_configuration(self.model, "q", q))
-        J = constraint_functions(self.model).frame_jacobian(frame, reference)(q) @ self.matrix(q)
+        J = constraint_functions(self.model).frame_jacobian(frame, seen_from)(q) @ self.matrix(q)
         return J if batched else J[0]
 
     def _motion(self, q: np.ndarray) -> MotionOfMotors:
@@ -182,17 +185,18 @@ class MotorMap:
 
 
 def closed_loop_jacobian(
-    model: Model, q, frame: str, motors: str | Iterable[str], *, reference: str = "local",
-    held: str | Iterable[str] | None = None,
+    model: Model, q, frame: str, motors: str | Iterable[str], *, seen_from: str = "local",
+    held: str | Iterable[str] | None = None, reference: str | None = None,
 ) -> np.ndarray:  # fmt: skip
     """(6, motors) with the frame's [linear; angular] velocity = this times the motors' velocities, loops kept closed.
     At one configuration q (nq,), or many (B, nq).
 
-    `reference` as for "frame_jacobian": local, world or local_world_aligned. `held` as for MotorMap.
+    `seen_from` as for "frame_jacobian": local, world or local_world_aligned; `reference` is its old name. `held` as for
+    MotorMap.
     """
     checked_model(model)
     drive = _map(model, joint_names(model, "motors", motors), joint_names(model, "held", held))
-    return drive.frame_jacobian(q, frame, reference)
+    return drive.frame_jacobian(q, frame, seen_from, reference=reference)
 
 
 @found_once

@@ -35,7 +35,7 @@ SOLVERS: dict[str, tuple[str, Options | Callable[[Model], Options]]] = {
     **{name: (name, {}) for name in ("lcaba", "prox_bbo", "prox_ltl", "bbo", "ltl")},
     "mixed": ("mixed", _every_other),
     **{name: (name, {}) for name in ("constrained_aba", "prox_pv", "prox_ltls", "pv")},
-    "pv last": ("pv", {"base": "last"}),
+    "pv first": ("pv", {"base": "first"}),
     "pv_early": ("pv_early", {}),
 }
 _LARGEST_COMPILED = 30  # degrees of freedom: more would take minutes to compile

@@ -78,7 +78,7 @@ def _standing(robot: str) -> lw.Model:
     """A scene, which has a floor, where the Menagerie's folder was named; else what `load` finds, on the ground if it
     floats and has shapes to stand on."""
     model = lw.load(scene_file(robot) if has_scene(robot) else robot)
-    floats = any(body.parent == 0 and body.joint.kind == "free_flyer" for body in model.bodies[1:])
+    floats = any(body.parent == 0 and body.joint.moves.is_free for body in model.bodies[1:])
     return model.on_ground() if floats and model.shapes and not model.pairs else model
 
 

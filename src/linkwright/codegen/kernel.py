@@ -166,8 +166,12 @@ def batch_kernel(plan: Plan, vector: VectorType) -> list[str]:
             label, f"b_{label}", "%blocks", block_start(label, lanes, size) + body, after, before=previous
         )
         previous = label
+    return [*lines, *next_tile(lanes)]
+
+
+def next_tile(lanes: int) -> list[str]:
+    """The end of a function that goes from tile to tile, and of its text."""
     return [
-        *lines,
         "tile_next:",
         f"%samples = mul i64 %blocks, {lanes}",
         "%first_next = add i64 %first, %samples",

@@ -14,7 +14,16 @@ to record. Zero means the same row again: an input that stays, an output of whic
 
 from __future__ import annotations
 
-from .kernel import block_bytes, block_calls, block_start, chunk_calls, load_table, single_workspace_bytes, tile_blocks
+from .kernel import (
+    block_bytes,
+    block_calls,
+    block_start,
+    chunk_calls,
+    load_table,
+    next_tile,
+    single_workspace_bytes,
+    tile_blocks,
+)
 from .machine import ALIGNMENT
 from .packing import PACK_ORDERED, UNPACK_ORDERED, counting_loop, packing_functions
 from .places import block_layout
@@ -188,13 +197,7 @@ def batch_repeat(plan: Plan, vector: VectorType) -> list[str]:
         "recorded:",
         "br label %steps_next",
         *_steps_next("recorded"),
-        "tile_next:",
-        f"%samples = mul i64 %blocks, {lanes}",
-        "%first_next = add i64 %first, %samples",
-        "br label %tile",
-        "done:",
-        "ret void",
-        "}",
+        *next_tile(lanes),
     ]
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from ..algorithms.rows.constraint_rows import combine
 from ..algorithms.rows.orthonormal_rows import OrthonormalRows
 from ..algorithms.rows.row_scales import rank_tolerance
+from ..algorithms.tree.crba import crba
 from ..algorithms.tree.ltl import ltl_factor, solve_L, solve_LT, velocity_parents
 from ..algorithms.tree.rnea_derivatives import rnea_derivatives, serves
 from ..model import tree_of
@@ -60,6 +61,9 @@ def held_columns(question: Question) -> Program:
     (unknown,) = implicit.unknowns
     rows = _rows_alone(implicit.explicit, EQUATIONS.format(unknown.name), n)
     slopes = jacobians(rows, [Measured("rows")], [Varied(unknown.name), *implicit.wrt])
+    every = [x for x in implicit.explicit.outputs if x.name == EQUATIONS.format(unknown.name)]
+    equations = replace(implicit.explicit, outputs=tuple(every))
+    unmoved = {name: np.zeros(shape) for name, shape in question.shift_shapes.items()}
     passive = passive_slopes(question)
     asked = request.options.get("rank_tolerance")
     smallest = rank_tolerance(model) if asked is None else float(asked)
@@ -67,8 +71,23 @@ def held_columns(question: Question) -> Program:
 
     def evaluate(values: dict[str, Any]) -> dict[str, Any]:
         results, (found,), at = implicit._solve(values)
-        a, lam = list(found.z[:n]), list(found.z[n:])
-        tree = request.tree(values)
+        tree, parents = request.tree(values), velocity_parents(tree_of(model))
+        L = ltl_factor(crba(tree, values["q"]), parents)
+        J = inlined(slopes, at)[f"drows_d{unknown.name}"][:, :n]
+        H = [solve_LT(L, parents, list(row)) for row in J]
+        basis = OrthonormalRows(H, smallest)
+
+        def solved(y, r):
+            """(da, Q y + C^-1 r)."""
+            off = [dot(q, y) + dot(of, r) for q, of in zip(basis.Q, basis.inverse, strict=True)]
+            return solve_L(L, parents, [x - dot(Q, off) for x, Q in zip(y, basis.columns, strict=True)]), off
+
+        # what the solver has left of its equations, taken back: derivatives have its error otherwise
+        left = list(inlined(equations, {**at, **unmoved})[EQUATIONS.format(unknown.name)])
+        change, off = solved(solve_LT(L, parents, [-x for x in left[:n]]), left[n:])
+        multipliers = [dot(of, off) for of in zip(*basis.inverse, strict=True)]
+        z = [x + more for x, more in zip(found.z, [*change, *multipliers], strict=True)]
+        at, a, lam = {**at, unknown.name: np.array(z, dtype=object)}, z[:n], z[n:]
         problem = request.recipe.solver.problem(tree, values, options)
         forces = list(external_forces(tree, values) or [Force.zero()] * len(tree.parent))
         for c, own in zip(problem.constraints, problem.split(lam), strict=True):
@@ -81,21 +100,12 @@ def held_columns(question: Question) -> Program:
             "v": np.array(d.dv, dtype=object) - acting.get("dtorque_dv", 0.0), "tau": -np.eye(n).astype(object),
         }  # fmt: skip
         changed = inlined(slopes, at)
-        J = changed[f"drows_d{unknown.name}"][:, :n]
-        parents = velocity_parents(tree)
-        L = ltl_factor(d.M, parents)
-        H = [solve_LT(L, parents, list(row)) for row in J]
-        basis = OrthonormalRows(H, smallest)
-
-        def solved(y, r):
-            off = [dot(q, y) + dot(of, r) for q, of in zip(basis.Q, basis.inverse, strict=True)]
-            return solve_L(L, parents, [x - dot(column, off) for x, column in zip(y, basis.columns, strict=True)])
 
         def block(name: str) -> np.ndarray:
             columns = [solve_LT(L, parents, [-x for x in column]) for column in T[name].T]
             rates = list(changed[f"drows_d{name}"].reshape(len(H), -1).T)
             _, found = repeat(
-                lambda _, y, r: ([], solved(list(y), list(r))), count=len(columns), tables=[columns, rates]
+                lambda _, y, r: ([], solved(list(y), list(r))[0]), count=len(columns), tables=[columns, rates]
             )  # fmt: skip
             return np.array(found, dtype=object).T
 

@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 from ..codegen import ArraySpec
-from ..errors import InputError, unknown_name
+from ..errors import InputError
 
 Shape = tuple[int, ...]
-
-
-def ordered(name: str, inputs: Sequence[str], given: Sequence[Any], named: Mapping[str, Any]) -> tuple:
-    """What was given by position and by name, in the order of the inputs."""
-    values = dict(zip(inputs, given, strict=False))
-    for key, value in named.items():
-        if key not in inputs:
-            raise unknown_name(f"input of {name!r}", key, inputs)
-        if key in values:
-            raise InputError(f"{name}: input '{key}' was given twice, by position and by name")
-        values[key] = value
-    missing = [key for key in inputs if key not in values]
-    if missing:
-        raise InputError(f"{name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(inputs)}")
-    return tuple(values[key] for key in inputs)
 
 
 def leading_axes(name: str, specs: Sequence[ArraySpec], shapes: Sequence[Shape]) -> list[Shape]:

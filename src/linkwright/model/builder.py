@@ -22,6 +22,7 @@ class ModelBuilder:
     """Add bodies from the ground up, then `build()`.
 
     A body on a fixed joint is merged into its parent at once: its mass is added there and its name becomes a frame.
+    `gravity` (3,) is in the world's axes, m/s^2.
     """
 
     def __init__(self, name: str = "robot", gravity=EARTH_GRAVITY):

@@ -22,6 +22,7 @@ class GraphBuilder:
 
     Each body has a pose in the world as drawn; where none is given, its frame is the world's, so that a whole mechanism
     may be described in the coordinates of its drawing. A joint is at zero where its frames on the two bodies coincide.
+    `gravity` (3,) is in the world's axes, m/s^2.
     """
 
     def __init__(self, name: str = "mechanism", gravity=EARTH_GRAVITY):
@@ -101,6 +102,19 @@ class GraphBuilder:
             carried |= {child: (edge.name, parent) for edge, parent, child in grow(base, edges, depth)}
         return DrawnTree(self._drawing, carried, bases, allow_loss=allow_loss).model()
 
+    def exchangeable(self, model: Model) -> dict[str, tuple[str, ...]]:
+        """Of a model that was built here: every cut joint, and the joints of its loop that could be cut instead."""
+        found = {}
+        for constraint, (one, *others) in zip(model.constraints, model.constraint_bodies, strict=True):
+            if constraint.name in self._drawing.joints:
+                way = set(_ways(model, one)).symmetric_difference(_ways(model, others[0] if others else 0))
+                names = (joint.name for joint in model.joints if joint.name in way)
+                found[constraint.name] = tuple(n for n in names if self._is_free_to_cut(n))
+        return found
+
+    def _is_free_to_cut(self, name: str) -> bool:
+        return name in self._drawing.joints and not self._edge(self._drawing.joints[name]).needed
+
     # Checks
 
     def _check_new(self, name: str, kind: str) -> None:
@@ -163,6 +177,15 @@ class GraphBuilder:
                 raise ModelError(f"roots {_listed(chosen)} hang together; name one of them")
             bases.append(chosen[0] if chosen else centre(group, edges))
         return bases
+
+
+def _ways(model: Model, body: int) -> list[str]:
+    """Names of the joints between a body and the ground."""
+    names = []
+    while body:
+        names.append(model.bodies[body].joint.name)
+        body = model.bodies[body].parent
+    return names
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -26,6 +26,7 @@ _PER_COORDINATE_LIMIT = {"lower": -np.inf, "upper": np.inf}
 class Joint:
     """A joint between a parent body and a child body. Scalars given for many-dof joints apply to each direction.
 
+    axis       (3,) in the joint's frame on the parent, or a name: "x", "-y"; second_axis likewise, of joints with two
     armature   rotor inertia felt at the joint (kg m^2 or kg), part of the dynamics
     damping    torque per velocity, part of the dynamics
     stiffness  torque per displacement from `spring_reference`, part of the dynamics
@@ -203,7 +204,7 @@ def _constructor(kind: str, doc: str):
     return make
 
 
-fixed = _constructor(FIXED, "A rigid connection; the child becomes part of its parent.")
+fixed = _constructor(FIXED, "A rigid connection, without an axis; the child becomes part of its parent.")
 revolute = _constructor("revolute", "Turns about `axis`: q = [angle].")
 continuous = _constructor("continuous", "Turns about `axis` without limits: q = [angle].")
 prismatic = _constructor("prismatic", "Slides along `axis`: q = [distance].")
@@ -212,7 +213,11 @@ cylindrical = _constructor("cylindrical", "Turns about and slides along `axis`: 
 universal = _constructor(
     "universal", "Turns about `axis` (x) fixed in the parent, then `second_axis` (y) fixed in the child."
 )
-spherical = _constructor("spherical", "Turns freely: q = quaternion x, y, z, w; v = angular velocity in the child.")
+spherical = _constructor(
+    "spherical", "Turns freely, about no axis: q = quaternion x, y, z, w; v = angular velocity in the child."
+)
 planar = _constructor("planar", "Moves in the plane across `axis`: q = [x, y, angle], v in the child's frame.")
-translational = _constructor("translational", "Slides along x, y and z: q = [x, y, z].")
-free_flyer = _constructor("free_flyer", "Moves freely: q = [position, quaternion], v = [linear; angular] in the child.")
+translational = _constructor("translational", "Slides along the axes x, y and z: q = [x, y, z].")
+free_flyer = _constructor(
+    "free_flyer", "Moves freely, along no axis: q = [position, quaternion], v = [linear; angular] in the child."
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..errors import unknown_name
+from ..errors import deprecated, unknown_name
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -173,12 +172,12 @@ class Model:
     @property
     def reference(self) -> np.ndarray:
         """Deprecated: `drawn`, the configuration q (nq,) that the mechanism is drawn in."""
-        warnings.warn("Model.reference is now Model.drawn", DeprecationWarning, stacklevel=2)
+        deprecated("Model.reference", "Model.drawn")
         return self.drawn
 
     def with_reference(self, q) -> Model:
         """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
-        warnings.warn("Model.with_reference is now Model.with_drawn", DeprecationWarning, stacklevel=2)
+        deprecated("Model.with_reference", "Model.with_drawn")
         return self.with_drawn(q)
 
     # Contacts
@@ -330,7 +329,7 @@ class Model:
         return configuration.as_rows(configuration.integrate(self, q, v), batch)
 
     def difference(self, q0, q1) -> np.ndarray:
-        """The v that leads from q0 to q1 in unit time; (n,) or (B, n)."""
+        """The v (nv,) that leads from configuration q0 (nq,) to q1 in unit time; or (B, n) each."""
         q0, q1 = configuration.as_columns(self, "q0", q0, self.nq), configuration.as_columns(self, "q1", q1, self.nq)
         batch = np.broadcast_shapes(q0.shape[1:], q1.shape[1:])
         return configuration.as_rows(configuration.difference(self, q0, q1), batch)

@@ -72,7 +72,7 @@ def _cluster_frame_jacobian(tree, x, options):
     state = ClusterState(tree, x, options)
     if not isinstance(options["frame"], str):
         raise InputError(f"frame is {options['frame']!r}; expected the name of one frame: compile(..., frame='tool')")
-    J = frame_jacobian(tree, options["frame"], state.q, reference=options["reference"])
+    J = frame_jacobian(tree, options["frame"], state.q, seen_from=options["seen_from"])
     rows = [state.system.gathered(state.embeddings, row) for row in J]
     return Lazy(J=lambda: rows, status=lambda: state.status([x for row in rows for x in row], []))
 
@@ -125,6 +125,6 @@ CLUSTER_COORDINATES = (
     ),
     _program(
         "cluster_frame_jacobian", "J with frame velocity = J yd", ("y",), ("J", "status"), _cluster_frame_jacobian,
-        options={"frame": None, "reference": "local"},
+        options={"frame": None, "seen_from": "local"},
     ),
 )  # fmt: skip

@@ -28,6 +28,7 @@ from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model, Tree
+from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
 from ..scalar import maximum, solved
 from ..spatial import Force, sum_of
 from ..spatial.partial_factorization import WEAKEST
@@ -86,7 +87,7 @@ PROXIMAL = Family({**SOFT.options, **_ITERATED}, lambda options: options["iterat
 
 def _mixed(model: Model, options: Mapping[str, Any]):
     given = options["carried"]
-    numbers = cheapest_mixture(model) if given is None else numbers_of(model, given)
+    numbers = cheapest_mixture(model, options["iterations"]) if given is None else numbers_of(model, given)
     return functools.partial(MixedGraph, numbers=numbers)
 
 
@@ -94,6 +95,13 @@ def _check_mixed(model: Model, options: Mapping[str, Any]) -> None:
     _check_options(model, options)
     if options["carried"] is not None:
         numbers_of(model, options["carried"])
+
+
+def _settled_base(model: Model, options: dict[str, Any], parameters: Sequence[str]) -> dict[str, Any]:
+    """Algorithm 1 has eq. (49); whether it can be used is planned from the constraints' own numbers."""
+    if options["base"] is not None:
+        return options
+    return {**options, "base": "first" if set(parameters) & set(CONSTRAINT_PARAMETERS) else "last"}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:
@@ -105,7 +113,7 @@ def _check_options(model, options) -> None:
         if option in options and options[option] not in (None, "input"):
             raise InputError(f"{option} is {options[option]!r}; expected 'input', to give it with each call, or None")
     if options.get("base", "first") not in ("first", "last"):
-        raise InputError(f"base is {options['base']!r}; expected 'first' (eq. 47) or 'last' (eq. 49)")
+        raise InputError(f"base is {options['base']!r}; expected 'first' (eq. 47), 'last' (eq. 49), or None")
     T = options["baumgarte"]
     if T is not None:
         if not isinstance(T, Real) or isinstance(T, bool) or not 0 < float(T) < math.inf:
@@ -282,7 +290,7 @@ def _recipe(
     name: str, summary: str, solve, family: Family, constraints: Constraints, *, stiffness: Stiffness = PRIMAL,
     options: Mapping[str, Any] | None = None, plans: Callable[[Mapping[str, Any]], bool] = lambda options: False,
     least: Callable[[Tree], int] | None = None, method: Method | None = None, check_options=_check_options,
-    unasked: Callable[[Model], str | None] = lambda model: None,
+    unasked: Callable[[Model], str | None] = lambda model: None, settled=lambda model, options, parameters: options,
 ) -> Recipe:  # fmt: skip
     solver = Solver(name, method or (lambda model, options: solve), stiffness, family)
     return Recipe(
@@ -291,7 +299,7 @@ def _recipe(
         solves="forward_dynamics", constraints=constraints, needs_independent_rows=family.needs_independent_rows,
         approximation=family.approximation, expected_passes=family.expected_passes, least_operations=least,
         differentiable=True, solver=solver, why_not_unasked=unasked, freezes_constraints=plans,
-        needs_double=family.promises_answers,
+        needs_double=family.promises_answers, settled_options=settled,
     )  # fmt: skip
 
 
@@ -333,8 +341,8 @@ CONSTRAINED = (
         stiffness=AUGMENTED,
     ),
     _recipe(
-        "pv", "constrained forward dynamics, independent constraints", pv, HARD, "ground", options={"base": "first"},
-        plans=lambda options: options["base"] == "last",
+        "pv", "constrained forward dynamics, independent constraints", pv, HARD, "ground", options={"base": None},
+        plans=lambda options: options["base"] == "last", settled=_settled_base,
         method=lambda model, options: pv_auto if options["base"] == "last" else pv,
     ),
     _recipe(
@@ -343,5 +351,5 @@ CONSTRAINED = (
     ),
     _recipe("ltl", "constrained forward dynamics, independent constraints, joint space", ltl, HARD, "any"),
     _recipe("pv_soft", "constraints as penalties, O(n + m)", pv_soft, SOFT, "ground"),
-    _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, SOFT, "any"),
+    _recipe("ltl_soft", "constraints as penalties, joint space", ltl_soft, SOFT, "any", stiffness=AUGMENTED),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from ..algorithms.delassus.pv_osim_fast import pv_osim_fast
 from ..algorithms.delassus.pv_osimr import pv_osimr
 from ..errors import InputError
 from .delassus_operator import DELASSUS_OPERATOR
+from .moving_sides import cheapest_to_move
 from .penalties import penalties
 from .recipe import Constraints, Recipe, square
 from .solvable import check_solvable
@@ -35,6 +36,11 @@ def _check_options(model, options) -> None:
 
 def _matrix(compute):
     return lambda tree, x, options: {"delassus": square(compute(tree, x["q"], active=x.get("active")))}
+
+
+def _by_branches(tree, x, options):
+    moving = cheapest_to_move(tree.model)
+    return {"delassus": square(pv_osimr(tree, x["q"], active=x.get("active"), moving=moving))}
 
 
 def _damped_osim(tree, x, options):
@@ -63,9 +69,9 @@ def _recipe(
     )  # fmt: skip
 
 
-def _matrix_recipe(compute, summary: str, *, constraints: Constraints = "any") -> Recipe:
+def _matrix_recipe(compute, summary: str, *, constraints: Constraints = "any", evaluate=None) -> Recipe:
     return _recipe(
-        compute.__name__, summary, "delassus", _matrix(compute), _MASKED, solves="delassus_matrix",
+        compute.__name__, summary, "delassus", evaluate or _matrix(compute), _MASKED, solves="delassus_matrix",
         constraints=constraints,
     )  # fmt: skip
 
@@ -76,7 +82,7 @@ DELASSUS = (
     _matrix_recipe(kjr, "Delassus matrix, Kreutz-Jain-Rodriguez"),
     _matrix_recipe(efpa, "Delassus matrix by extended force propagators"),
     _matrix_recipe(pv_osim, "Delassus matrix, Popov-Vereshchagin"),
-    _matrix_recipe(pv_osimr, "Delassus matrix, O(n + m^2)", constraints="ground"),
+    _matrix_recipe(pv_osimr, "Delassus matrix, O(n + m^2)", constraints="ground", evaluate=_by_branches),
     _recipe(
         "pv_osim_fast", "its inverse, or that applied to a vector (apply='input')", "osim", _operator,
         {**_MASKED, "apply": None}, further=("status",), solves="operational_inertia", constraints="ground",

@@ -37,28 +37,28 @@ def _forward_kinematics(tree, x, options):
 
 
 def _frame_velocities(tree, x, options):
-    moving = frame_velocities(tree, _frames(tree, options), x["q"], x["v"], reference=options["reference"])
+    moving = frame_velocities(tree, _frames(tree, options), x["q"], x["v"], seen_from=options["seen_from"])
     return {"velocities": [m.to_public() for m in moving]}
 
 
 def _frame_accelerations(tree, x, options):
     changing = frame_accelerations(
         tree, _frames(tree, options), x["q"], x["v"], x["a"],
-        reference=options["reference"], classical_linear=options["classical"],
+        seen_from=options["seen_from"], classical_linear=options["classical"],
     )  # fmt: skip
     return {"accelerations": [m.to_public() for m in changing]}
 
 
 def _frame_jacobian(tree, x, options):
-    return {"J": frame_jacobian(tree, _frame(options), x["q"], reference=options["reference"])}
+    return {"J": frame_jacobian(tree, _frame(options), x["q"], seen_from=options["seen_from"])}
 
 
 def _frame_jacobian_rate(tree, x, options):
-    return {"dJ": frame_jacobian_rate(tree, _frame(options), x["q"], x["v"], reference=options["reference"])}
+    return {"dJ": frame_jacobian_rate(tree, _frame(options), x["q"], x["v"], seen_from=options["seen_from"])}
 
 
-_MANY = {"frames": None, "reference": "local"}
-_ONE = {"frame": None, "reference": "local"}
+_MANY = {"frames": None, "seen_from": "local"}
+_ONE = {"frame": None, "seen_from": "local"}
 
 _program = partial(Recipe, reads_inertias=False)
 

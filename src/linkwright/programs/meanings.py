@@ -119,7 +119,7 @@ K        | (loops, nv) | rows of the embedded constraints: K v = 0
 k        | (loops,) | K a = k
 rotations | (frames, 3, 3) | from each frame's axes to the world's
 positions | (frames, 3) | origins in the world, metres
-velocities | (frames, 6) | [linear; angular], in the axes that `reference` names
+velocities | (frames, 6) | [linear; angular], in the axes that `seen_from` names
 accelerations | (frames, 6) | [linear; angular], spatial unless `classical`
 torque   | (nv,) | joint forces that the controller asked for and limits allowed
 act      | (na,) | states of the actuators after the step
@@ -149,7 +149,7 @@ passes     | count | steps of Newton's method
 improvement | None, number | by which a Newton step must promise to lower the cost (MuJoCo's tolerance); 0: no matter
 rank_tolerance | None, number | scaled singular value below which directions are dependent; 0 enforces everything
 warm_start | None, "input" | "input": multipliers, or accelerations, to start from with each call
-base       | "first", "last" | when the floating base is eliminated: [Sathya2024] eq. 47 or 49
+base       | None, "first", "last" | when a floating base is eliminated, [Sathya2024] eq. 47, 49; None: last if it can
 carried    | None, names | constraints whose multipliers are carried to their roots; None: by exact count
 equality   | "hard", "soft" | whether constraints are held exactly, or by MuJoCo's soft law
 contact    | "auto", "soft", None | the law of contacts; "auto": soft if the model has pairs that may touch
@@ -174,7 +174,7 @@ frame      | name | the frame
 frames     | None, names | the frames; None: every body, the ground included
 whole_body_terms.frames | (), names | frames in contact
 points     | True, False | whether frames touch at a point: three rows each, linear
-reference  | "local", "world", "local_world_aligned" | axes and origin that velocities are given in
+seen_from  | "local", "world", "local_world_aligned" | axes and origin that velocities are given in
 classical  | True, False | whether accelerations are second derivatives of the origin's position
 integrator | None, "damped_euler", "euler", "implicitfast", "rk4" | how the step is taken; None: as the model says
 solver     | None, name | forward dynamics used; None takes the cheapest that suits

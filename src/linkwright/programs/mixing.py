@@ -3,7 +3,9 @@ fewest operations, by exact counts.
 
 All by penalties (LCABA), all carried (proxBBO), those on more than two bodies carried: the cheapest of these is where
 a search begins that changes alike constraints, a left and a right one say, at a time. Counts take traces, so the
-search ends when it has traced `MOST_TRACED` operations, the same ones on every machine.
+search ends when it has traced `MOST_TRACED` operations, the same ones on every machine. It goes by counted iterations;
+where nobody has counted them, those that come near the cheapest are counted once more as they are compiled, with
+everything that iterating until converged takes.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from .penalties import automatic_penalties
 MOST_TRACED = 100_000
 FEW = 2  # bodies that a penalty couples for little
 _PASSES = 2  # of a typical sample
+_NEAR = 1.1  # times the cheapest: what iterating until converged adds differs by less
 
 Plan = tuple[int, ...]  # numbers of carried constraints
 
@@ -47,14 +50,22 @@ def too_alike_to_mix(model: Model) -> str | None:
 
 
 @found_once
-def cheapest_mixture(model: Model) -> Plan:
-    """Numbers of the constraints to carry."""
+def cheapest_mixture(model: Model, iterations: int | None = None) -> Plan:
+    """Numbers of the constraints to carry with so many iterations, or as many as it takes."""
+    counted = _counted_mixtures(model, iterations or _PASSES)
+    near = [plan for plan in counted if counted[plan] <= _NEAR * min(counted.values())]
+    if iterations is None and len(near) > 1:
+        counted = {plan: _count_converging(model, plan) for plan in near}
+    return min(counted, key=lambda plan: (counted[plan], plan))
+
+
+def _counted_mixtures(model: Model, passes: int) -> dict[Plan, int]:
     tree, everything, many = tree_of(model), tuple(range(len(model.constraints))), _on_many(model)
     least = {(): least_of_lcaba(tree), everything: least_of_bbo(tree), many: 0}
     counted: dict[Plan, int] = {}
     for plan in sorted(least, key=lambda plan: least[plan]):
         if not counted or least[plan] < min(counted.values()):
-            counted[plan] = _count(model, plan)
+            counted[plan] = _count(model, plan, passes)
     best = min(counted, key=lambda plan: counted[plan])
     groups, traced = _alike(model, tree), 0
     gains = []
@@ -64,26 +75,33 @@ def cheapest_mixture(model: Model) -> Plan:
         plan = _changed(best, group)
         if plan not in counted:
             traced += counted[best]
-            counted[plan] = _count(model, plan)
+            counted[plan] = _count(model, plan, passes)
         if counted[plan] < counted[best]:
             gains.append(group)
     if len(gains) > 1:
         together = _changed(best, tuple(k for group in gains for k in group))
-        counted[together] = _count(model, together)
-    return min(counted, key=lambda plan: (counted[plan], plan))
+        counted[together] = _count(model, together, passes)
+    return counted
 
 
 @found_once
-def _count(model: Model, plan: Plan) -> int:
+def _count(model: Model, plan: Plan, passes: int) -> int:
     tree, mu, start = tree_of(model), automatic_penalties(model).tolist(), [0.0] * model.nc
     ties = cheapest_ties(model)
 
     def evaluate(q, v, tau):
         problem = ConstrainedProblem(tree, q, v, tau, mu=mu, ties=ties)
-        return {"a": iterate(MixedGraph(problem, start, plan), Iterations(_PASSES), start).a}
+        return {"a": iterate(MixedGraph(problem, start, plan), Iterations(passes), start).a}
 
     program = simplify(trace(evaluate, {"q": model.nq, "v": model.nv, "tau": model.nv}))
     return count_operations(program).total
+
+
+def _count_converging(model: Model, plan: Plan) -> int:
+    from .request import Request  # which knows this module's solver
+
+    names = tuple(model.constraints[k].name for k in plan)
+    return count_operations(Request.of(model, "mixed", "a", (), False, {"carried": names}).program()).total
 
 
 def _on_many(model: Model) -> Plan:

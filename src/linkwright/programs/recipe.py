@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import InputError, unknown_name
+from ..errors import InputError, deprecated, unknown_name
 from ..model import Model, Tree
 from ..model.parameters import parameter_shapes
 from ..spatial import Force
@@ -60,6 +60,8 @@ def external_forces(tree: Tree, values: Mapping[str, Any]) -> list[Force] | None
         return None
     return [tree.force_from_user(i, Force.from_public(row)) for i, row in enumerate(values["f_ext"])]
 
+
+RENAMED_OPTIONS = {"reference": "seen_from"}  # old names still work, with a warning
 
 @dataclass(frozen=True)
 class Recipe:
@@ -117,8 +119,10 @@ class Recipe:
     """Of recipes that plan on numbers before they know their shapes: raises if the plan fails. What is in the cache has
     passed this, so it is asked only when there is something to trace.
     """
-    settled_options: Callable[[Model, dict[str, Any]], dict[str, Any]] = lambda model, options: options
-    """Options with what the model says where the call says nothing."""
+    settled_options: Callable[[Model, dict[str, Any], Sequence[str]], dict[str, Any]] = (
+        lambda model, options, parameters: options
+    )
+    """Options with what the model and the names of its parameters that are inputs say where the call says nothing."""
 
     @property
     def exact(self) -> bool:
@@ -153,6 +157,12 @@ class Recipe:
         return self
 
     def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Those that were given, by the names they have today, and the defaults of the others."""
+        given = dict(given)
+        for old, new in RENAMED_OPTIONS.items():
+            if old in given and old not in self.options and new in self.options:
+                deprecated(f"{old}= of {self.name!r}", f"{new}=")
+                given[new] = given.pop(old)
         for name in given:
             if name not in self.options:
                 raise unknown_name(f"option of {self.name!r}", name, self.options)

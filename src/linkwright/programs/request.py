@@ -48,7 +48,7 @@ class Request:
         if f_ext and "f_ext" not in recipe.optional_inputs:
             able = names_of(lambda other: "f_ext" in other.optional_inputs)
             raise InputError(f"{algorithm!r} takes no external forces; {', '.join(able)} do")
-        settled = recipe.settled_options(model, recipe.resolve_options(options))
+        settled = recipe.settled_options(model, recipe.resolve_options(options), parameters)
         request = cls(model, recipe, chosen, parameters, bool(f_ext), settled, precision)
         if recipe.check_plan is None:
             request.input_shapes  # noqa: B018  refuses unknown parameters

@@ -6,6 +6,7 @@ multipliers to start the next solution from, and what a simulation keeps book of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -254,7 +255,7 @@ def _switched_inputs(options) -> tuple[str, ...]:
     )
 
 
-def settled_options(model: Model, options: dict[str, Any]) -> dict[str, Any]:
+def settled_options(model: Model, options: dict[str, Any], parameters: Sequence[str] = ()) -> dict[str, Any]:
     """With what the model's file names: integrator, passes and tolerance of contacts; and the soft law for "auto" where
     the model has pairs, or tendons that only this law knows to bound."""
     contact, integrator = options["contact"], model.simulation.chosen_integrator(options["integrator"])

@@ -25,6 +25,14 @@ blockquote { margin: .4rem 0; padding-left: .8rem; border-left: 3px solid #bbb; 
 .about { color: #666; font-size: 13px } .verdict { padding: .1rem .5rem; border-radius: .6rem; font-size: 13px }
 .yes { background: #d7f0d9 } .no { background: #f7d6d3 } .part { background: #fbeccb } .none { background: #e8e8e8 }
 """
+_HOW_TO_READ = (
+    "Each table or figure has what the paper says of it, one line per statement with the numbers that decide whether "
+    "it holds here, and then our numbers beside the paper's. <i>Operations</i> are additions, multiplications, "
+    "divisions, square roots, sines and cosines of one evaluation, counted in the program that is compiled: the same "
+    "on every machine. <i>Times</i> are of single calls from Python, and per sample in a batch. <i>Errors</i> are "
+    "relative to a dense solution. <i>Reproduced</i>: every statement that could be judged holds; where one does not, "
+    "the reason stands beside it."
+)
 _COLOURS = {"reproduced": "yes", "partly reproduced": "part", "not reproduced": "no", "failed": "no"}
 
 
@@ -40,6 +48,7 @@ def report(outcomes: Sequence[Outcome], titles: dict[str, str]) -> str:
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>",
         f"<title>Reproduced papers</title><style>{_STYLE}</style><h1>Tables and figures of the papers, reproduced</h1>",
         _circumstances(outcomes),
+        f"<p>{_HOW_TO_READ}</p>",
         _summary(outcomes),
     ]
     for key, title in titles.items():

@@ -63,7 +63,11 @@ ROLES: dict[str, Role] = {
         {"hands": (("iiwa_link_ee",), ("attachment_site",), ("iiwa_link_7",), ("link7",), ("lbr_link_ee",))},
         False,
     ),
-    "go1": Role("Unitree Go1", (Source("go1", _QUADRUPED), _OUR_QUADRUPED), {"feet": (_QUADRUPED["feet"],)}),
+    "go1": Role(
+        "Unitree Go1",
+        (Source("go1", _QUADRUPED), _OUR_QUADRUPED),
+        {"feet": (_QUADRUPED["feet"], ("FL", "FR", "RL", "RR"))},
+    ),
     "solo": Role(
         "Solo",
         (Source("solo12", {"feet": ("FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT")}), _OUR_QUADRUPED),

@@ -7,6 +7,7 @@ bits (chunk.py).
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from typing import Any
@@ -18,6 +19,7 @@ from .chunk import Arrays, computed
 Task = tuple[int, Prepared]
 AHEAD = 2  # tasks handed out per worker: none waits for the next one, and few are under way at once
 RETRIES = 3  # of a chunk whose worker died
+LOOKED_AFTER = 5.0  # seconds without news, after which a cluster is asked whether it is still there
 
 
 def run(executor: Any, tasks: Sequence[Task], threads: int | str) -> Iterator[tuple[int, Arrays]]:
@@ -70,16 +72,32 @@ def _on_ray(tasks: Sequence[Task], threads: int | str) -> Iterator[tuple[int, Ar
     remote = ray.remote(max_retries=RETRIES, num_cpus=1)(computed)
     waiting = list(reversed(tasks))
     most = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    head = ray.get_runtime_context().gcs_address
     under_way: dict[Any, int] = {}
     try:
         while waiting or under_way:
-            while waiting and len(under_way) < most:
+            is_there = ray.is_initialized()  # who asks a cluster that was shut down starts another one
+            while is_there and waiting and len(under_way) < most:
                 number, prepared = waiting.pop()
                 under_way[remote.remote(prepared)] = number
-            done, _ = ray.wait(list(under_way), num_returns=1)
+            done = ray.wait(list(under_way), num_returns=1, timeout=LOOKED_AFTER)[0] if is_there else []
+            if not (done or (is_there and _answers(head))):
+                under_way.clear()
+                ray.shutdown()  # which otherwise ends this process, once it gives up waiting for its head
+                raise ConnectionError(f"the Ray cluster at {head} has gone away")
             for reference in done:
                 number = under_way.pop(reference)
                 yield number, ray.get(reference)
     finally:
         for reference in under_way:
             ray.cancel(reference, force=False)
+
+
+def _answers(head: str) -> bool:
+    """Whether somebody listens at the address of a cluster's head."""
+    host, _, port = head.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=LOOKED_AFTER):
+            return True
+    except OSError:
+        return False

@@ -96,7 +96,7 @@ def _bases(model: Model) -> list[int]:
     """Bodies that float and carry others."""
     return [
         i for i, body in enumerate(model.bodies)
-        if i and body.parent == 0 and body.joint.kind == "free_flyer" and any(b.parent == i for b in model.bodies[1:])
+        if i and body.parent == 0 and body.joint.moves.is_free and any(b.parent == i for b in model.bodies[1:])
     ]  # fmt: skip
 
 

@@ -93,8 +93,8 @@ class Simulator:
     def reset(
         self, q0: Any = None, v0: Any = None, *, act0: Any = None, keyframe: str | None = None, start: str = "check"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Begin again from (q0, v0), by default as drawn and at rest, or from a keyframe of the robot's file, whose
-        commands then hold until others are given; "as given" accepts what violates constraints."""
+        """Begin again from q0 (nq,) and v0 (nv,), by default as drawn and at rest, or from a keyframe of the robot's
+        file, whose commands then hold until others are given; "as given" accepts what violates constraints."""
         check_numbers(self.dt, 1, 1, start)
         self._commands = np.zeros(self._shape(self.model.nu))
         if keyframe is not None:
@@ -140,7 +140,7 @@ class Simulator:
         return tuple(result[first : first + len(self._extra)])
 
     def reset_samples(self, samples: Any, q0: Any, v0: Any, *, ctrl: Any = None) -> None:
-        """Begin again with some samples of a batch, by number or mask, from (q0, v0) of as many rows, taken as given;
+        """Begin again with some samples of a batch, by number or mask, from q0 (rows, nq) and v0 (rows, nv), as given;
         the others do not notice. Activations are zero; outputs are those that commands `ctrl` (nu,), zero by default,
         would have there."""
         if self.batch is None:

@@ -1,8 +1,9 @@
 """Constrained dynamics in joint space, exploiting the sparsity of branches.
 
 LTL    [Featherstone2008] 6.5, Featherstone 2010: M = L'L, Y = J L^-1, Delassus matrix Y Y'
-LTL-soft, proxLTL    the same with the Delassus matrix damped by 1/mu ([Sathya2024] sec. VI, [Sathya2024b] eq. 8)
-proxLTLs    the augmented inertia matrix M + J' mu J, which has M's own sparsity ([Sathya2024b] eq. 10)
+proxLTL    the same with the Delassus matrix damped by 1/mu ([Sathya2024b] eq. 8)
+LTL-soft, proxLTLs    the augmented inertia matrix M + J' mu J ([Sathya2024] sec. VI, [Sathya2024b] eq. 10), which has
+the sparsity of M as long as constraints are to the ground
 """
 
 from __future__ import annotations
@@ -66,9 +67,10 @@ def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDela
 
 
 def ltl_soft(problem: ConstrainedProblem) -> Solution:
-    """Penalties in place of constraints: one step of proxLTL from zero."""
-    start = [0.0] * len(problem.rows)
-    return iterate(prox_ltl(problem, start), Iterations(1), start)
+    """Penalties in place of constraints: one step of proxLTLs from zero. The penalty of a loop couples velocities that
+    M does not, so with loops it is one step of proxLTL, which is the same in another order."""
+    start, solve = [0.0] * len(problem.rows), prox_ltl if problem.tree.model.has_loops else prox_ltls
+    return iterate(solve(problem, start), Iterations(1), start)
 
 
 def prox_ltls(problem: ConstrainedProblem, start: Sequence[Scalar]) -> AugmentedInertia:

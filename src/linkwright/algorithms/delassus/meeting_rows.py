@@ -2,7 +2,8 @@
 
 Two constraints on different branches meet at their closest common branching link. Either the rows of one are composed
 inward to that link, lines 18-22, or, which is not in the paper, what the link's six rows feel of the other is carried
-outward to the constraint: as in any chain of matrix products the smaller side moves.
+outward to the constraint. Rows on a branching link itself then keep their zeros to the end; which of both takes fewer
+operations is found by counting (programs/moving_sides.py).
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...scalar import Scalar
-from ...spatial import dot
+from ...spatial import Motion, dot
 from .propagators import combination
 
 if TYPE_CHECKING:
-    from .pv_osimr import Branches, Bundle, ComposedRows, Inverse
+    from .bundles import Bundle
+    from .pv_osimr import Branches, ComposedRows, Inverse
 
 Row = list[Scalar]
+MOVING = ("accelerations", "rows")
+"""What moves where constraints meet: accelerations outward, or rows inward."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,8 @@ class Group:
 class Meetings:
     """Entries of the Delassus matrix between constraints that meet at branching links."""
 
-    def __init__(self, branches: Branches, rows: ComposedRows, Omega: Mapping[int, Inverse]):
-        self._branches, self._rows, self._Omega = branches, rows, Omega
+    def __init__(self, branches: Branches, rows: ComposedRows, Omega: Mapping[int, Inverse], moving: str):
+        self._branches, self._rows, self._Omega, self._moving = branches, rows, Omega, moving
 
     def at(self, i: int) -> Iterator[tuple[int, int, Scalar]]:
         """(row, row, entry) of all pairs of constraint rows that come to link i from different sides."""
@@ -47,37 +51,29 @@ class Meetings:
             met.append(group)
 
     def _group(self, i: int, bundle: Bundle) -> Group:
-        if not bundle.link or self._is_pushed(bundle.link):
+        if not bundle.link or self._moving == "accelerations":
             return Group(bundle.numbers, bundle.half, bundle.other, bundle.link)
         numbers = self._branches.carried[bundle.link]
         half = [self._composed_half(i, bundle, r) for r in numbers]
         return Group(numbers, half, [self._Omega[i].other(h) for h in half])
 
-    def _is_pushed(self, i: int) -> bool:
-        """Whether other rows' accelerations are carried out to link i, or link i's rows in to where they meet others.
-
-        A row or acceleration takes 66 operations, and six
-        per entry are saved if the zeros of rows that rest on branching links are still there at the end.
-        """
-        m = len(self._branches.carried[i])
-        others = len(self._branches.carried[self._branches.root(i)]) - m
-        return 66 * others <= 66 * m + 6 * others * self._resting_beyond(i)
-
-    def _resting_beyond(self, i: int) -> int:
-        beyond = (self._resting_beyond(bundle.link) for bundle in self._branches.ends[i] if bundle.link)
-        return len(self._branches.resting(i)) + sum(beyond)
-
     def _push(self, i: int, block: Sequence[Row]) -> dict[int, Row]:
         """From what link i's six rows feel of some forces (6 x c) to what the constraint rows beyond it feel."""
         felt: dict[int, Row] = {}
         for bundle in self._branches.ends[i]:
-            if bundle.link and self._is_pushed(bundle.link):
-                coordinates = self._branches.basis[i].coordinates
-                felt |= self._push(bundle.link, [combination(coordinates(row), block) for row in bundle.K])
+            if bundle.link:
+                felt |= self._push(bundle.link, self._carried_out(i, bundle, block))
             else:
-                numbers = self._branches.carried[bundle.link] if bundle.link else bundle.numbers
-                felt |= {r: combination(self._rows.row(i, r), block) for r in numbers}
+                felt |= {r: combination(self._rows.row(i, r), block) for r in bundle.numbers}
         return felt
+
+    def _carried_out(self, i: int, bundle: Bundle, block: Sequence[Row]) -> list[Row]:
+        """What the six rows of a bundle's link feel of forces, from what those of link i, where it ends, do."""
+        if self._branches.goes_by_joints(i, bundle):
+            columns = [bundle.outward(Motion.of(column)) for column in zip(*block, strict=True)]
+            return [list(row) for row in zip(*columns, strict=True)]
+        coordinates = self._branches.basis[i].coordinates
+        return [combination(coordinates(row), block) for row in bundle.K]
 
     def _composed_half(self, i: int, bundle: Bundle, r: int) -> Row:
         """`half` of row r at link i: from the row there, which whatever it meets further inward needs, or directly."""

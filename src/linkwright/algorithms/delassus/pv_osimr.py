@@ -10,8 +10,9 @@ would have met further inward is composed over branching links only, and two con
 one (cca).
 
 **Not in the paper**: up to six rows of several constraints travel as they are, which is no more than an EMP; inverse
-inertias are kept as factors where that is cheaper (`inverse_inertia`); and where two constraints meet, the smaller side
-moves (`meeting_rows.py`), where the paper always composes rows inward, line 22.
+inertias are kept as factors where that is cheaper (`inverse_inertia`); where two constraints meet, accelerations may
+move (`meeting_rows.py`), where the paper always composes rows inward, line 22; and short ways are gone joint by joint
+(`bundles.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ...scalar import Scalar
 from ...spatial import Force, dot
 from ..parts.articulation import Articulation
 from ..rows.constraint_rows import constrained_bodies
-from ..rows.passing_rows import add_to_delassus
+from .bundles import Bundle, Row
 from .meeting_rows import Meetings
 from .propagators import (
     FactoredInverse,
@@ -34,26 +35,29 @@ from .propagators import (
     articulated_joints,
     combination,
     mirrored,
-    pass_inward,
     rows_of,
     zeros,
 )
 
-Row = list[Scalar]
 Inverse = ThinInverse | FactoredInverse | FullInverse
 
 
-def pv_osimr(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None) -> list[list[Scalar]]:
-    """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero."""
+def pv_osimr(
+    tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | None = None, moving: str = "accelerations"
+) -> list[list[Scalar]]:
+    """Lambda^-1, rows in constraint order. Rows and columns of inactive constraints are zero.
+
+    `moving`: what does where constraints meet, one of MOVING.
+    """
     posture = Posture(tree, q)
     # Algorithm 3
     joint, _ = articulated_joints(tree, posture)  # lines 1, 2, 8-11: propagators.py
-    return delassus_by_branches(tree, posture, joint, rows_of(tree, posture, active))
+    return delassus_by_branches(tree, posture, joint, rows_of(tree, posture, active), moving=moving)
 
 
 def delassus_by_branches(
     tree: Tree, posture: Posture, joint: Sequence[Articulation], rows: Sequence[tuple[int, Force]],
-    basis: Callable = lambda link: UnitBasis(),
+    basis: Callable = lambda link: UnitBasis(), moving: str = "accelerations",
 ) -> list[list[Scalar]]:  # fmt: skip
     """K Omega K' of any rows (body, covector), for joints eliminated before.
 
@@ -61,31 +65,7 @@ def delassus_by_branches(
     """
     branches = Branches(tree, posture, joint, rows, basis)
     Omega = forward_sweep(tree, branches)
-    return assemble(branches, Omega, len(rows))
-
-
-class Bundle:
-    """Rows that travel together: those of constraints (`numbers`), or the six of a branching `link`."""
-
-    def __init__(self, K: Sequence[Force], numbers: Sequence[int] = (), link: int = 0):
-        self.K = list(K)  # on the body reached so far: the paper's CEMP or, of a branching link, EMP
-        self.Omega = zeros(len(K))  # their inverse inertia if that body is held; lower triangle
-        self.numbers, self.link = list(numbers), link
-        self.steps: list = []  # (K S, D) of the joints passed
-        self.half: list[Row] = []  # at the branching link where they end: x' Omega y of two rows is x.half . y.other
-        self.other: list[Row] = []
-
-    def join(self, other: Bundle) -> Bundle:
-        both = Bundle(self.K + other.K, self.numbers + other.numbers)
-        for part, start in ((self, 0), (other, len(self.K))):
-            for r, row in enumerate(part.Omega, start):
-                both.Omega[r][start : start + len(row)] = row
-        return both
-
-    def pass_joint(self, joint: Articulation, X) -> None:
-        through, self.K = pass_inward(joint, X, self.K)
-        add_to_delassus(self.Omega, through)
-        self.steps.append((through.KS, joint.D))
+    return assemble(branches, Meetings(branches, ComposedRows(branches), Omega, moving), len(rows))
 
 
 class Branches:
@@ -110,7 +90,10 @@ class Branches:
             else:  # up to six rows of several constraints are no more than an EMP, so they travel as they are
                 for other in others:
                     bundle = bundle.join(other)
-            bundle.pass_joint(joint[i], posture.X[i])  # lines 12-15: pass_joint
+            if tree.parent[i] or bundle.link:
+                bundle.pass_joint(joint[i], posture.X[i])  # lines 12-15: bundles.py
+            else:
+                bundle.reach_ground(joint[i])
             self.ends[tree.parent[i]].append(bundle)
 
     def _branch(self, i: int, basis) -> Bundle:
@@ -124,8 +107,10 @@ class Branches:
         """Rows that act on branching link i itself: full of zeros."""
         return [r for bundle in self.ends[i] if not (bundle.link or bundle.steps) for r in bundle.numbers]
 
-    def root(self, i: int) -> int:
-        return self.root(self.inner[i]) if self.inner[i] else i
+    def goes_by_joints(self, i: int, bundle: Bundle) -> bool:
+        """Whether what goes between link i and the bundle's link goes joint by joint."""
+        units = isinstance(self.basis[i], UnitBasis) and isinstance(self.basis[bundle.link], UnitBasis)
+        return units and bundle.is_short
 
 
 def forward_sweep(tree: Tree, branches: Branches) -> dict[int, Inverse]:
@@ -161,14 +146,19 @@ class ComposedRows:
                 if r in bundle.numbers:  # line 19
                     self._known[i, r] = coordinates(bundle.K[bundle.numbers.index(r)])  # line 20
                 elif bundle.link and r in self._branches.carried[bundle.link]:  # line 21
-                    composed = combination(self.row(bundle.link, r), bundle.K)
-                    self._known[i, r] = coordinates(Force.of(composed))  # line 22
+                    self._known[i, r] = self._composed(i, bundle, self.row(bundle.link, r))  # line 22
         return self._known[i, r]
 
+    def _composed(self, i: int, bundle: Bundle, row: Row) -> Row:
+        """A row in terms of the basis of the bundle's link, in terms of that of link i."""
+        if self._branches.goes_by_joints(i, bundle):
+            return list(bundle.inward(Force.of(row)))
+        return self._branches.basis[i].coordinates(Force.of(combination(row, bundle.K)))
 
-def assemble(branches: Branches, Omega: dict[int, Inverse], size: int) -> list[list[Scalar]]:
+
+def assemble(branches: Branches, meetings: Meetings, size: int) -> list[list[Scalar]]:
     """The Delassus matrix of all rows."""
-    L, meetings = zeros(size), Meetings(branches, ComposedRows(branches), Omega)
+    L = zeros(size)
     for i in sorted(branches.basis):  # lines 23, 24, where cca(i, j) is link i
         for r, s, x in meetings.at(i):
             L[max(r, s)][min(r, s)] = x  # lines 25, 26: meeting_rows.py
@@ -189,6 +179,22 @@ def inverse_inertia(
         return ThinInverse(bundle.steps)
     free = any(tree.iv[i].stop - tree.iv[i].start == 6 for i in tree.graph.support[bundle.link])
     return FactoredInverse(bundle.Omega) if free and not branches.resting(bundle.link) else FullInverse(bundle.Omega)
+
+
+def has_nested_links(tree: Tree) -> bool:
+    """Whether some branching link has another one further inward, so that there is something to move between them."""
+    rows = [0] * len(tree.parent)
+    for bodies, constraint in zip(tree.constraint_bodies, tree.constraints, strict=True):
+        for i in bodies:
+            rows[i] += constraint.size
+    beyond = [False] * len(rows)
+    for i in tree.inward():
+        is_branching = rows[i] > 6
+        if is_branching and beyond[i]:
+            return True
+        rows[tree.parent[i]] += min(6, rows[i])
+        beyond[tree.parent[i]] |= is_branching or beyond[i]
+    return False
 
 
 def write(L: list[list[Scalar]], numbers: Sequence[int], block: list[list[Scalar]]) -> None:

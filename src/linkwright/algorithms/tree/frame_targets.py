@@ -105,11 +105,11 @@ class Reaching:
         weight = iter(weights)
         for name in self.positions:
             own = next(weight)
-            rows = frame_jacobian(self.tree, name, q, reference="local_world_aligned")[:3]
+            rows = frame_jacobian(self.tree, name, q, seen_from="local_world_aligned")[:3]
             J += [[own * x for x in row] for row in rows]
         for name in self.orientations:
             own = next(weight)
-            J += [[own * x for x in row] for row in frame_jacobian(self.tree, name, q, reference="local")[3:]]
+            J += [[own * x for x in row] for row in frame_jacobian(self.tree, name, q, seen_from="local")[3:]]
         if self.tree.constraints:
             posture = Posture(self.tree, q)
             for constraint in constraints_at(self.tree, q, posture.X):

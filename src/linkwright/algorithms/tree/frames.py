@@ -1,4 +1,4 @@
-"""Placements, velocities and accelerations of named frames, in the reference the user asks for.
+"""Placements, velocities and accelerations of named frames, seen from where the user asks for.
 
 local                 the frame's own coordinates and origin
 world                 the world's coordinates and origin
@@ -15,7 +15,7 @@ from ...scalar import Scalar
 from ...spatial import Motion, Placement
 from .kinematics import accelerations, classical, placements, velocities
 
-REFERENCES = ("local", "world", "local_world_aligned")
+SEEN_FROM = ("local", "world", "local_world_aligned")
 
 
 def frame_placements(tree: Tree, frames: Sequence[str], q: Sequence[Scalar]) -> list[Placement]:
@@ -28,14 +28,14 @@ def frame_placements(tree: Tree, frames: Sequence[str], q: Sequence[Scalar]) -> 
     return result
 
 
-def frame_velocities(tree: Tree, frames: Sequence[str], q, v, *, reference: str = "local") -> list[Motion]:
+def frame_velocities(tree: Tree, frames: Sequence[str], q, v, *, seen_from: str = "local") -> list[Motion]:
     moving = velocities(tree, q, v)
     local = [X @ moving[body] for body, X in map(tree.frame_transform, frames)]
-    return _referred(tree, frames, q, local, reference)
+    return _referred(tree, frames, q, local, seen_from)
 
 
 def frame_accelerations(
-    tree: Tree, frames: Sequence[str], q, v, a, *, reference: str = "local", classical_linear: bool = False
+    tree: Tree, frames: Sequence[str], q, v, a, *, seen_from: str = "local", classical_linear: bool = False
 ) -> list[Motion]:
     """Spatial accelerations, or with `classical_linear` those whose linear part is the origin's own acceleration."""
     velocity, acceleration = accelerations(tree, q, v, a)
@@ -43,21 +43,21 @@ def frame_accelerations(
     for body, X in map(tree.frame_transform, frames):
         change = X @ acceleration[body]
         local.append(classical(X @ velocity[body], change) if classical_linear else change)
-    return _referred(tree, frames, q, local, reference)
+    return _referred(tree, frames, q, local, seen_from)
 
 
-def _referred(tree: Tree, frames: Sequence[str], q, local: list[Motion], reference: str) -> list[Motion]:
-    if reference == "local":
+def _referred(tree: Tree, frames: Sequence[str], q, local: list[Motion], seen_from: str) -> list[Motion]:
+    if seen_from == "local":
         return local
-    return [refer(m, pose, reference) for m, pose in zip(local, frame_placements(tree, frames, q), strict=True)]
+    return [refer(m, pose, seen_from) for m, pose in zip(local, frame_placements(tree, frames, q), strict=True)]
 
 
-def refer(m: Motion, pose: Placement, reference: str) -> Motion:
-    """A motion in a frame at `pose`, in another reference."""
-    if reference == "local":
+def refer(m: Motion, pose: Placement, seen_from: str) -> Motion:
+    """A motion in a frame at `pose`, seen from elsewhere."""
+    if seen_from == "local":
         return m
-    if reference == "world":
+    if seen_from == "world":
         return pose.motion_to_reference(m)
-    if reference == "local_world_aligned":
+    if seen_from == "local_world_aligned":
         return Motion(pose.rotation @ m.angular, pose.rotation @ m.linear)
-    raise unknown_name("reference", reference, REFERENCES)
+    raise unknown_name("seen_from", seen_from, SEEN_FROM)

@@ -11,15 +11,15 @@ from .frames import refer
 from .kinematics import placements, velocities
 
 
-def frame_jacobian(tree: Tree, frame: str, q: Sequence[Scalar], *, reference: str = "local") -> list[list[Scalar]]:
+def frame_jacobian(tree: Tree, frame: str, q: Sequence[Scalar], *, seen_from: str = "local") -> list[list[Scalar]]:
     """J (6 x nv, rows [linear; angular]) with frame velocity = J v."""
     columns, pose = _columns(tree, frame, q)
     zero = Motion.zero()
-    return _rows([refer(_to_local(c, pose), pose, reference) if c else zero for c in columns])
+    return _rows([refer(_to_local(c, pose), pose, seen_from) if c else zero for c in columns])
 
 
 def frame_jacobian_rate(
-    tree: Tree, frame: str, q: Sequence[Scalar], v: Sequence[Scalar], *, reference: str = "local"
+    tree: Tree, frame: str, q: Sequence[Scalar], v: Sequence[Scalar], *, seen_from: str = "local"
 ) -> list[list[Scalar]]:
     """dJ/dt along the motion v, so that frame acceleration = J a + (dJ/dt) v.
 
@@ -44,13 +44,13 @@ def frame_jacobian_rate(
             rate = world[i].cross(column)
             if own_rate is not None:  # rates of subspaces are dense
                 rate = rate + poses[i].motion_to_reference(own_rate.motions[k])  # type: ignore[union-attr]
-            if reference == "local":
+            if seen_from == "local":
                 rate = _to_local(rate - frame_velocity.cross(column), pose)
-            elif reference == "local_world_aligned":
+            elif seen_from == "local_world_aligned":
                 at_origin = rate.linear + rate.angular.cross(pose.position) + column.angular.cross(origin_velocity)
                 rate = Motion(rate.angular, at_origin)
             else:
-                refer(column, pose, reference)  # refuses unknown references by name
+                refer(column, pose, seen_from)  # refuses unknown words by name
             rates.append(rate)
     return _rows(rates)
 

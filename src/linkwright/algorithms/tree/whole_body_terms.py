@@ -46,9 +46,9 @@ def whole_body_terms(
         J += terms_jacobian(tree, sweep, constraint.terms())
         dJv += constraint.motion(motions)[1]
     rows = 3 if points else 6
-    still = frame_accelerations(tree, frames, q, v, [0.0] * tree.nv, reference=ALIGNED, classical_linear=True)
+    still = frame_accelerations(tree, frames, q, v, [0.0] * tree.nv, seen_from=ALIGNED, classical_linear=True)
     for frame, acceleration in zip(frames, still, strict=True):
-        J += frame_jacobian(tree, frame, q, reference=ALIGNED)[:rows]
+        J += frame_jacobian(tree, frame, q, seen_from=ALIGNED)[:rows]
         dJv += acceleration.to_public()[:rows]
     return WholeBodyTerms(crba(tree, q), bias_torques(tree, q, v), J, dJv, actuation_matrix(tree, q))
 

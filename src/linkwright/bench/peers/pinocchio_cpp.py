@@ -377,6 +377,7 @@ def _find_compiler(compiler: str | None) -> list[str]:
 
 def _find_headers() -> list[Path]:
     """Return the include directories of Pinocchio, Eigen and Boost, the wheels' own before the system's."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # else its threads wait for cores, a thousand times as long
     try:
         import pinocchio
     except ImportError as error:

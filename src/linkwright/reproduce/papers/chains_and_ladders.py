@@ -9,12 +9,12 @@ from ..run import Run
 from .growth import increments
 
 PAPER = "Sathya2024"
-SCALED = {
+SCALED: dict[str, tuple[str, dict]] = {
     "PV": ("pv", {}),
     "PV-e": ("pv_early", {}),
     "PV-s": ("pv_soft", {}),
     "LTL": ("ltl", {}),
-    "LTL-s": ("prox_ltls", {"iterations": 1}),
+    "LTL-s": ("ltl_soft", {}),
 }
 LINEAR = {"chain": ("PV", "PV-e", "PV-s"), "ladder": ("PV-e", "PV-s")}
 BUILDERS = {"chain": lambda n: welded_chain(n, n), "ladder": ladder}

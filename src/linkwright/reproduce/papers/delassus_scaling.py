@@ -7,6 +7,7 @@ from ..mechanisms import welded_chain, welded_stem
 from ..run import Run
 from .delassus_orders import PAPER, TITLES
 from .growth import crossing, slope
+from .mechanism_sketches import stem
 
 STEM_ALGORITHMS = ("pv_osim", "efpa", "pv_osimr")
 
@@ -72,7 +73,8 @@ EFPA_REASON = (
 
 
 def show_stems(values: Values) -> list:
-    panels = [
+    panels = [stem()]
+    panels += [
         Panel(
             f"{b} branches a side",
             [Series(TITLES[n], values["stems"], c) for n, c in own.items()],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ...algorithms.constrained.carried_rows import roots
 from ...algorithms.constrained.elimination_order import elimination_order
 from ...model import Tree
@@ -97,9 +99,9 @@ def _panel(title: str, gone: list[int], couplings: list[list[int]]) -> Panel:
 def show_lcaba(values: Values) -> list:
     steps = values["steps"]
     panels = [_panel("(a) two cut joints", [], [list(c) for c in EXAMPLE_CUTS])]
-    for letter, k in zip("bcd", (3, 6, 8), strict=True):
+    for letter, (before, k) in zip("bcd", pairwise((0, 3, 6, 8)), strict=True):
         gone = [i for i, _, _ in steps[:k]]
-        panels.append(_panel(f"({letter}) after {', '.join(map(str, gone[-3:]))}", gone, steps[k - 1][2]))
+        panels.append(_panel(f"({letter}) after {', '.join(map(str, gone[before:]))}", gone, steps[k - 1][2]))
     panels.append(_panel("(e) if link 8 went first", [8], values["eight_first"][0][2]))
     rows = [
         [k + 1, i, ", ".join(map(str, own)) or "none", e[0], ", ".join(map(str, e[1])) or "none"]

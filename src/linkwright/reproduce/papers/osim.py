@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...model import Model
 from ...model.constraints import connect, weld
 from ..item import Check, Figure, Item, Panel, Series, Stack, Table, Values
@@ -11,6 +13,7 @@ from ..run import Run
 from ..stage_counts import FACTOR, INERTIA, MATRIX, ROWS, joint_space_stages, propagation_stages
 from .delassus_scaling import EFPA_REASON
 from .growth import crossing
+from .mechanism_sketches import stem
 
 PAPER = "Sathya2024"
 STAGES = (INERTIA, ROWS, MATRIX, FACTOR)
@@ -206,6 +209,7 @@ def show(values: Values) -> list:
             parts["PV-OSIM-fast, whole"].append(fast)
             rows.append([f"{title} {case}", x["rows"], "PV-OSIM-fast", *[None] * 4, fast])
         panels.append(Panel(f"{title} ({own['origin']})", Stack(bars, parts), y_label="operations"))
+    panels.append(replace(stem(), title="(e) the stem with branches, tips welded"))
     series = [Series(f"{b} branches", values["stems"], own) for b, own in values["ratios"].items()]
     series.append(Series("equal", values["stems"], [1.0] * len(values["stems"]), "paper"))
     panels.append(Panel("(f) PV-OSIM over EFPA", series, "links of the stem", "ratio of operations"))

@@ -14,7 +14,7 @@ PAPER = "Sathya2024"
 HARD: dict[str, tuple[str, dict]] = {"PV": ("pv", {}), "PV-e": ("pv_early", {}), "LTL": ("ltl", {})}
 SOFT: dict[str, tuple[str, dict]] = {
     "PV-s": ("pv_soft", {"mu": "input"}),
-    "LTL-s": ("prox_ltls", {"mu": "input", "iterations": 1}),
+    "LTL-s": ("ltl_soft", {"mu": "input"}),
 }
 
 
