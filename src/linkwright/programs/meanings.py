@@ -83,7 +83,7 @@ residual | () | largest acceleration error of a constraint row
 project_configuration.residual | () | what the pose leaves open of any constraint row: metres, radians
 iterations | () | passes until converged, or as many as were asked for
 step.iterations | () | how often the dynamics were solved in the step; with contacts, passes of Newton's method
-effort   | () | passes in steps, then which bodies touch, as one number: samples alike are best computed together
+effort   | () | passes in steps (and which bodies touch) as one number: samples alike are best computed together
 status   | () | 0 ok, 1 not converged, 2 singular, 3 not finite, 4 infeasible, 5 on another branch
 contact_force | (contacts, 6) | wrench on the first body, [linear; angular] in the contact's frame: N, N m
 contact_point | (contacts, 3) | where it acts, in the world
