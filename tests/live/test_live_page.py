@@ -114,6 +114,15 @@ def test_one_looks_back_and_goes_on_from_there(page):
     assert len(page.history) == 0 and page.time.disabled
 
 
+def test_a_robot_that_touches_nothing_hangs_where_it_is(page):
+    page._change_robot("quadruped")
+    start = page.q.copy()
+    page.play()
+    assert waited(lambda: len(page.history) and page.history.span[1] > 0.6)
+    page.play(False)
+    assert np.abs(page.q[:3] - start[:3]).max() < 0.1  # not the 1.8 m of a fall
+
+
 def test_parts_are_switched(page):
     scene = page.scene
     assert scene.parts == {"closures": True, "frames": False, "centre of mass": False, "forces": True}

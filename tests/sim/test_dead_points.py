@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import linkwright as lw
+from linkwright.robots import digit_like
+from linkwright.sim.invariants import energy_share
 from linkwright.sim.verdict import complaints
+
+SIDES = ("left", "right")
+LEG_MOTORS = ("hip_roll", "hip_yaw", "thigh", "tarsus", "toe_a", "toe_b")
 
 
 def parallelogram() -> lw.Model:
@@ -76,12 +80,29 @@ def test_energy_lost_at_dead_points_comes_back_with_a_smaller_step():
     assert not complaints(runs[1])
 
 
-@pytest.mark.long
-def test_a_collapsing_biped_is_believed_at_a_smaller_step():
-    """Its rods weigh little beside its legs: at a dead point they reverse within microseconds. All the advice."""
+def test_a_collapsing_biped_is_believed():
+    """Its rods weigh little beside its legs: at a dead point they reverse within microseconds. In parts of Euler steps
+    it was off by 3 % of its energy after this time."""
     robot = lw.load("digit_like")
     q = lw.project_configuration(robot, robot.drawn)
-    coarse, fine = (lw.simulate(robot, q, None, dt=dt, steps=round(1.5 / dt), record=100) for dt in (1e-3, 1e-4))
-    assert any("energy is off" in text and "a smaller dt" in text for text in complaints(coarse))
-    assert not complaints(fine)
-    assert not complaints(lw.simulate(robot, q, None, dt=1e-3, steps=1500, record=100, integrator="rk4"))
+    trajectory = lw.simulate(robot, q, None, dt=1e-3, steps=3000, record=20, outputs="iterations")
+    assert not complaints(trajectory) and energy_share(trajectory) < 0.01 and trajectory.worst[0] < 2e-5
+    assert 4 < trajectory["iterations"].mean() < 12  # solutions in a step: parts are few
+
+
+def test_rods_that_whip_while_feet_touch_the_ground():
+    """Wild torques on a biped whose light rods turn over at dead points. In whole steps of 2 ms every one of these
+    samples diverged; steps with contacts are taken in parts, too."""
+    biped = digit_like(standing=False)
+    soles = [lw.box(f"{side}_foot", (0.24, 0.1, 0.02), at=(0, 0, 0.01), name=f"{side}_sole") for side in SIDES]
+    robot = biped.with_shapes(*soles).on_ground(0.9, at=(0, 0, -1.0))
+    driven = [robot.iv[robot.joint_index(f"{side}_{part}_joint")].start for side in SIDES for part in LEG_MOTORS]
+    rng, samples = np.random.default_rng(3), 16
+    simulator = lw.Simulator(robot, dt=2e-3, batch=samples, outputs=("drift",))
+    simulator.reset()
+    torques, drift = np.zeros((samples, robot.nv)), 0.0
+    for _ in range(60):
+        torques[:, driven] = rng.uniform(-100, 100, size=(samples, len(driven)))
+        q, v = simulator.step(torques, n=5)
+        drift = max(drift, float(simulator["drift"].max()))
+    assert np.isfinite(q).all() and np.isfinite(v).all() and drift < 0.02

@@ -5,7 +5,7 @@ import pytest
 from small_mechanisms import closed_four_bar, four_bar
 
 import linkwright as lw
-from linkwright.programs.simulated_mechanism import ANSWERED
+from linkwright.programs.simulated_mechanism import ANSWERED, ANSWERED_IN_PARTS
 
 
 def spectral_radius(integrator, rate, place):
@@ -26,6 +26,14 @@ def test_margins_of_the_default(integrator):
     assert spectral_radius(integrator, rate, place) <= 0.75
     for stronger, also in ((1.3, 1.3), (1.45, 1.0), (1.0, 1.9)):
         assert spectral_radius(integrator, stronger * rate, also * place) < 1
+
+
+def test_margins_of_steps_in_parts():
+    """A part may be as long as the step."""
+    rate, place = ANSWERED_IN_PARTS
+    assert spectral_radius("rk4", rate, place) <= 0.4
+    for stronger, also in ((1.3, 1.3), (1.45, 1.0), (1.0, 1.9)):
+        assert spectral_radius("rk4", stronger * rate, also * place) < 1
 
 
 @pytest.mark.parametrize("integrator, smallest", [("damped_euler", 1 / (np.sqrt(8) - 2)), ("rk4", 1.0)])

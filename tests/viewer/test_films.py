@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import linkwright as lw
+from linkwright.cli import app
 from linkwright.errors import InputError
 from linkwright.viewer import write_video
 from linkwright.viewer.camera import Camera
@@ -92,3 +94,13 @@ def test_mistakes_are_named(swing, tmp_path):
         with pytest.raises(InputError, match=message):
             write(**arguments)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["simulate four_bar --seconds 0.2", "view four_bar --seconds 0.2"])
+def test_commands_film_what_they_simulate(command, tmp_path):
+    path = tmp_path / "film.gif"
+    told = CliRunner().invoke(app, [*command.split(), "--video", str(path)])
+    assert told.exit_code == 0, told.output
+    assert imageio.imread(path).shape[1:3] == (600, 900)
+    refused = CliRunner().invoke(app, [*command.split(), "--video", str(tmp_path / "film.avi")])
+    assert refused.exit_code == 1 and "expected .mp4 or .gif" in str(refused.exception)

@@ -33,6 +33,7 @@ _RECORD = 50
 _POINTS = 5  # of a window that are compared
 _KICK = 0.3  # rad/s, m/s: of the samples that do not start at rest
 _ALONE = 10.0  # seconds for which a sample is simulated by itself
+_DISTURBANCE = 1e-9  # rad/s, m/s: of starts, to see what becomes of it
 _TIME_CONSTANT = 0.1  # seconds: of the PD that holds a mechanism, on the inertia of each joint
 
 
@@ -54,6 +55,11 @@ class Belief:
     """Largest difference (rad, m) to Runge-Kutta at dt / 10 within half a second: the median over windows ..."""
     worst_window: float = np.nan
     """... and the largest."""
+    growth: float = np.nan
+    """How many times larger a disturbance of the start is after half a second: the largest over windows."""
+    start_off: float = np.nan
+    """By how much (rad, m, or per second) the start would have to be off to explain a window: the largest. A mechanism
+    that makes much of little is compared with itself so; differences alone would say nothing of the integrator."""
     complaints: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
     """What does not hold, judged from the states alone."""
@@ -124,12 +130,14 @@ def run(name: str, model: Model, q: np.ndarray, control: str, seconds: float, wi
     short = round(min(seconds, _ALONE) / DT)
     by_itself = _as_far_as_it_goes(model, q, v[1], steps=short, record=_RECORD, **options)
     alone = np.array_equal(by_itself.q, trajectory.q[1, : len(by_itself.q)])
-    off = _off_windows(trajectory, chosen) if windows and np.all(trajectory.finite) else np.array([np.nan])
+    unknown = np.full(1, np.nan), np.full(1, np.nan)
+    off, growth = _off_windows(trajectory, chosen) if windows and np.all(trajectory.finite) else unknown
     with np.errstate(all="ignore"):
         energy = np.max(energy_share(trajectory))
     return Belief(
         name, control, seconds, float(trajectory.t[-1]), bool(np.all(trajectory.finite)), alone,
         float(np.max(trajectory.worst[:, 0])), float(energy), float(np.median(off)), float(np.max(off)),
+        float(np.max(growth)), float(np.max(off / growth)),
         tuple(complaints(trajectory)), tuple(broken_invariants(trajectory, chosen)),
     )  # fmt: skip
 
@@ -141,22 +149,32 @@ def _as_far_as_it_goes(model: Model, q, v, **options) -> Trajectory:
         return cast(Trajectory, error.trajectory)
 
 
-def _off_windows(tr: Trajectory, control: PD | None) -> np.ndarray:
-    """Largest differences to Runge-Kutta, one per window: each sample from another time on."""
+def _off_windows(tr: Trajectory, control: PD | None) -> tuple[np.ndarray, np.ndarray]:
+    """Largest differences to Runge-Kutta, one per window: each sample from another time on; and how many times larger
+    disturbances of the start have become in each. Without limits, whose springs are as stiff as the step allows."""
     count, steps = tr.q.shape[1], round(WINDOW / DT)
     at = np.arange(SAMPLES), (np.arange(SAMPLES) * (count - 1)) // SAMPLES
-    # velocities are half a step older than positions: Runge-Kutta starts where both belong, and is compared there
-    exact = [x[at] for x in tr.where_velocities_belong]
-    options: dict[str, Any] = {"control": control, "start": "as given"}
+    options: dict[str, Any] = {"control": control, "start": "as given", "limits": False}
     ours = simulate(tr.model, tr.q[at], tr.v[at], dt=DT, steps=steps, record=steps // _POINTS, **options)
+    # a simulation starts with velocities of half a step ago: Runge-Kutta starts where both belong
+    there, rates = ours.where_velocities_belong
+    finer: dict[str, Any] = {"dt": DT / 10, "steps": 10 * steps + 5, "record": 5, "integrator": "rk4", **options}
+    disturbance = _DISTURBANCE * np.random.default_rng(1).normal(size=rates[:, 0].shape)
     try:
-        fine = simulate(
-            tr.model, *exact, dt=DT / 10, steps=10 * steps, record=10 * steps // _POINTS, integrator="rk4", **options
-        )
+        fine = simulate(tr.model, there[:, 0], rates[:, 0], **finer)
+        disturbed = simulate(tr.model, there[:, 0], rates[:, 0] + disturbance, **finer)
     except SimulationError:
-        return np.array([np.inf])
-    pairs = zip(fine.q[:, 1:], ours.where_velocities_belong[0][:, 1:], strict=True)
-    return np.array([np.abs(tr.model.difference(a, b)).max() for a, b in pairs])
+        return np.array([np.inf]), np.array([1.0])
+    # ... and is compared there: half a step ago, or where a step in parts has made up for it, now
+    halves = np.rint(2 * (ours.t - ours.lag + DT / 2) / DT).astype(int)
+    same = np.arange(SAMPLES)[:, None], halves
+    off, grown = (_apart(tr.model, fine.q[same], x) for x in (there, disturbed.q[same]))
+    return off, np.maximum(grown / _DISTURBANCE, 1.0)
+
+
+def _apart(model: Model, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The largest difference of configurations, per sample."""
+    return np.array([np.abs(model.difference(x, y)).max() for x, y in zip(a, b, strict=True)])
 
 
 def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:

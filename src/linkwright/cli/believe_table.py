@@ -70,6 +70,8 @@ def _table(results, dt: float) -> Table:
         "drift",
         "energy",
         "to rk4 (median, worst)",
+        "growth",
+        "start off",
         "broken",
         "verdict",
     )
@@ -78,6 +80,7 @@ def _table(results, dt: float) -> Table:
     for b in results:
         table.add_row(
             b.robot, b.control, f"{b.seconds:g}", "yes" if b.finite else "NO", f"{b.drift:.0e}", f"{b.energy:.0e}",
-            f"{b.window:.0e}, {b.worst_window:.0e}", ", ".join(b.broken), "; ".join(b.complaints) or "ok",
+            f"{b.window:.0e}, {b.worst_window:.0e}", f"{b.growth:.0e}", f"{b.start_off:.0e}", ", ".join(b.broken),
+            "; ".join(b.complaints) or "ok",
         )  # fmt: skip
     return table

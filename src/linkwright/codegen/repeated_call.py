@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 # Steps between two orders. Go1 on the ground: the slowest of 8 takes 6.5 passes with 1, 6.7 with 2, 8.1 with none.
 _STRETCH = 2
-# Ordering and storing samples between stretches costs some hundredths of a step: it goes on while blocks hold at most
-# this part of the different values that they would hold if samples were taken as they come.
+# Ordering and storing samples between stretches costs some hundredths of a step: it goes on while blocks hold less
+# than this part of the different values that they would hold if samples were taken as they come.
 _WORTHWHILE = 0.85
 SMALLEST_REGROUPED = 16  # blocks of a batch: ordering fewer costs as much as it gains
 
@@ -66,7 +66,7 @@ class RepeatedCall:
             if due or not is_recorded[effort]:
                 took = self.outputs[effort][:, record] if is_recorded[effort] else self.outputs[effort]
             took = took.reshape(len(took), -1).max(axis=1)
-            gains = gains and (order is None or self._mixed(took[order]) <= _WORTHWHILE * self._mixed(took))
+            gains = gains and (order is None or self._mixed(took[order]) < _WORTHWHILE * self._mixed(took))
             order = np.argsort(took, kind="stable") if gains else None
             done, record = done + count, record + due
 

@@ -16,7 +16,7 @@ from ..io import load
 from ..model import Model
 from ..robots import robots as known_robots
 from ..sim import Simulator
-from ..sim.exercise import first_pose
+from ..sim.exercise import first_pose, floating_bases
 from .history import History
 from .live_scene import LiveScene
 from .pushing import Pushing
@@ -25,7 +25,6 @@ FRAME = 1.0 / 30.0  # seconds between pictures
 MOST_SLIDERS = 40
 MOST_MISSING = 5  # meshes that are listed
 _HELD = 15.0  # rad/s: how fast sliders pull their joints, on the inertia these move
-_TOGETHER = 8  # steps with the same torques
 
 
 class LivePage:
@@ -71,6 +70,10 @@ class LivePage:
         self.scene = LiveScene(self.server, model, self.q)
         self._weight = 9.81 * sum(body.inertia.mass for body in model.bodies[1:])
         self._inertia = _moved_inertias(model, self.q)
+        # a robot that floats and touches nothing would fall out of sight: it is held where it is
+        self._bases = [] if model.pairs else [model.iv[i] for i in floating_bases(model)]
+        self._weight_torques = compile(model.without_constraints(), "gravity_torques")
+        self._hung_at = self.q
         for control in self._controls:
             control.remove()
         self._controls = []
@@ -208,7 +211,7 @@ class LivePage:
                 try:
                     self._simulator = Simulator(self.model, f_ext=np.zeros((self.model.nbodies, 6)), outputs=seen)
                     self._simulator.reset(self.q, start="as given")
-                    self._began = 0.0
+                    self._began, self._hung_at = 0.0, self.q
                     self.history = self.history if self._looking_back else History()
                 except LinkwrightError as error:
                     self._say(str(error))
@@ -241,6 +244,11 @@ class LivePage:
             slider, i = self.sliders[name], self.model.joint_index(name)
             k, at = self.model.iv[i].start, self.model.iq[i].start
             tau[k] = self._inertia[k] * (_HELD**2 * (float(slider.value) - q[at]) - 2 * _HELD * v[k])
+        if self._bases and self.holds:
+            away = self.model.difference(q, self._hung_at)
+            weight = self._weight_torques(q)
+            for six in self._bases:
+                tau[six] = self._inertia[six] * (_HELD**2 * away[six] - 2 * _HELD * v[six]) + weight[six]
         return tau
 
     def _run(self) -> None:
@@ -254,9 +262,8 @@ class LivePage:
         simulator.f_ext[...] = self._pushing.forces(self.q)  # type: ignore[index]  # they were given
         done = 0
         while done < steps and time.perf_counter() - begin < FRAME:  # slower than the clock rather than late
-            n = min(steps - done, _TOGETHER)
-            simulator.step(self._torque(simulator.q, simulator.v), n=n)
-            done += n
+            simulator.step(self._torque(simulator.q, simulator.v))  # every step: light rods bear no delay
+            done += 1
         if not np.isfinite(simulator.q).all():
             self._playing, self._simulator = False, None
             self._say("the state is no longer finite; look back, or start again")

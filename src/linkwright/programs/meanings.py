@@ -82,7 +82,8 @@ lam      | (nc,) | multipliers of the constraint rows, raw
 residual | () | largest acceleration error of a constraint row
 project_configuration.residual | () | what the pose leaves open of any constraint row: metres, radians
 iterations | () | passes until converged, or as many as were asked for
-effort   | () | passes in steps, then which bodies touch, as one number: samples alike are best computed together
+step.iterations | () | how often the dynamics were solved in the step; with contacts, passes of Newton's method
+effort   | () | passes in steps (and which bodies touch) as one number: samples alike are best computed together
 status   | () | 0 ok, 1 not converged, 2 singular, 3 not finite, 4 infeasible, 5 on another branch
 contact_force | (contacts, 6) | wrench on the first body, [linear; angular] in the contact's frame: N, N m
 contact_point | (contacts, 3) | where it acts, in the world
@@ -119,7 +120,7 @@ K        | (loops, nv) | rows of the embedded constraints: K v = 0
 k        | (loops,) | K a = k
 rotations | (frames, 3, 3) | from each frame's axes to the world's
 positions | (frames, 3) | origins in the world, metres
-velocities | (frames, 6) | [linear; angular], in the axes that `reference` names
+velocities | (frames, 6) | [linear; angular], in the axes that `seen_from` names
 accelerations | (frames, 6) | [linear; angular], spatial unless `classical`
 torque   | (nv,) | joint forces that the controller asked for and limits allowed
 act      | (na,) | states of the actuators after the step

@@ -38,6 +38,7 @@ from .substeps import bearable_change, is_shortest
 # Shares of the velocity and of the position error that one step answers where stabilization is derived from the step;
 # docs/simulation.md has reasons and margins. Euler closes what a step leaves open in the next one.
 ANSWERED = {"damped_euler": (1.0, 1.0), "euler": (1.0, 1.0), "implicitfast": (1.0, 1.0), "rk4": (1.0, 0.25)}
+ANSWERED_IN_PARTS = (1.25, 0.7)  # by Runge-Kutta, in place of a step of Euler's
 # Coulomb friction is viscous below this velocity (rad/s, m/s).
 FRICTION_VELOCITY = 1e-4
 # Frequency of limits times dt. Implicit treatment bears any; explicit schemes must resolve it.
@@ -92,6 +93,15 @@ class SimulatedMechanism:
             for k in range(3)
         }  # fmt: skip
         return largest_residual([x for k, x in enumerate(v) if k not in travelling])
+
+    def turning(self, v) -> Scalar:
+        """The largest of velocities of hinges on the way around a loop. In a loop that turns fast rows are curved,
+        whether or not velocities change; gears are not, and rotors may turn as fast as they like."""
+        return largest_residual([v[k] for k in self.hinges_of_loops])
+
+    @cached_property
+    def hinges_of_loops(self) -> list[int]:
+        return _hinges_of_loops(self.model)
 
     # Joint torques
 
@@ -184,7 +194,7 @@ class SimulatedMechanism:
         """Accelerations of a part so short that it is taken as it is. Where even that is too long for a dead point, the
         constraints' say is limited: the direction they would turn velocities into is nearly closed to them anyway, and
         what is left undone opens them by no more than rounding does."""
-        change, bearable = self.pace(a) * self.h, bearable_change(self.pace(v), self.h)
+        change, bearable = self.pace(a) * self.h, bearable_change(self.pace(v), self.dt)
         too_sudden = is_shortest(self.h, self.dt) & ~(change <= bearable)
 
         def limited():
@@ -218,7 +228,8 @@ class SimulatedMechanism:
         if T is None:
             return [0.0] * len(state.velocity)
         if T == "auto":
-            rate, place = ANSWERED[self.options["integrator"]]
+            in_parts = lag is None and self.options["integrator"] != "rk4"
+            rate, place = ANSWERED_IN_PARTS if in_parts else ANSWERED[self.options["integrator"]]
             of_velocity, of_position = rate / self.dt, place / (self.dt * self.dt)
         else:
             of_velocity, of_position = 2.0 / float(T), 1.0 / float(T) ** 2
@@ -255,3 +266,24 @@ class SimulatedMechanism:
         """The least motion that takes `off` from the rows. Tiny ones share the factors of where they started from."""
         still, zeros = self.at_rest(), [0.0] * self.model.nv
         return self.solve(still, q, zeros, zeros, [0.0 if x is None else -x for x in off], None)["a"]
+
+
+def _hinges_of_loops(model: Model) -> list[int]:
+    """Velocities of hinges between the bodies that a constraint holds together."""
+    between: set[int] = set()
+    for constraint in model.constraints:
+        if constraint.is_linear:
+            continue
+        ways = [set(_ancestors(model, body)) for body in constraint.bodies(model)] or [set()]
+        shared = set.intersection(*ways) if constraint.is_internal(model) else set()
+        between |= set.union(*ways) - shared
+    turning = (i for i in sorted(between) if model.bodies[i].joint.moves.turns)
+    return [model.iv[i].start for i in turning]
+
+
+def _ancestors(model: Model, body: int) -> list[int]:
+    found = []
+    while body > 0:
+        found.append(body)
+        body = model.bodies[body].parent
+    return found

@@ -43,6 +43,7 @@ TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 MOST_PASSES = 100
 _MANY = (2.5, 3.5, 5.5)  # passes between which samples count as alike
 _MOST_FLAGS = 40  # that fit into a number
+_MANY_POINTS = 2.0  # per velocity: then what a block touches decides about its time (Go1 6, G1 0.7, a beast 0.2)
 _ROUNDINGS = 100.0  # of a number: what sums of slopes leave of zero
 
 
@@ -157,10 +158,12 @@ class SoftDynamics:
 
     @property
     def effort(self) -> Scalar:
-        """Alike for samples that are best computed together: first about as many passes, then bodies that touch."""
+        """Alike for samples that are best computed together: first about as many passes, then, where contacts are much
+        of the work, bodies that touch."""
         found = sum_of(where(self.solution.iterations > x, 1.0, 0.0) for x in _MANY)
-        flags = [site.flag for site in self.contacts.bodies][-_MOST_FLAGS:]
-        for flag in reversed(flags):  # of bodies farthest from the base first
+        points = sum(not candidate.other for candidate in self.candidates)
+        told = self.contacts.bodies[-_MOST_FLAGS:] if points > _MANY_POINTS * self.tree.nv else []
+        for flag in (site.flag for site in reversed(told)):  # of bodies farthest from the base first
             found = found * 2.0 + flag
         return found
 
@@ -243,3 +246,15 @@ def check_positive(name: str, value: Any) -> None:
     number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
     if value is not None and not (number and value > 0):
         raise InputError(f"{name} is {value!r}; expected a positive number, or None")
+
+
+def contact_shapes(tree: Tree, q: Sequence[Scalar]) -> dict[str, tuple[int, ...]]:
+    """Of what is said of contacts."""
+    return shapes_of(len(candidates(tree, placements(tree, q))))
+
+
+def shapes_of(count: int) -> dict[str, tuple[int, ...]]:
+    return {
+        "contact_force": (count, 6), "contact_point": (count, 3), "contact_frame": (count, 3, 3), "gap": (count,),
+        "active": (count,),
+    }  # fmt: skip

@@ -23,7 +23,7 @@ from ..errors import InputError
 from ..scalar import Scalar
 from ..spatial import sum_of
 from .simulated_mechanism import SimulatedMechanism
-from .soft_dynamics import SoftDynamics
+from .soft_dynamics import SoftDynamics, shapes_of
 
 
 def soft_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
@@ -86,9 +86,8 @@ def _work(step: SimulatedMechanism, found: SoftDynamics, q, v, u, control, a, ti
 
 def no_contacts(a) -> dict[str, Any]:
     """What a step without contacts says of them."""
-    empty = {"contact_force": (0, 6), "contact_point": (0, 3), "contact_frame": (0, 3, 3), "gap": (0,), "active": (0,)}
-    shapes = {name: np.zeros(shape) for name, shape in empty.items()}
-    return {**shapes, "warm": a, "iterations": 0.0, "effort": 0.0, "penetration": 0.0}
+    empty = {name: np.zeros(shape) for name, shape in shapes_of(0).items()}
+    return {**empty, "warm": a, "effort": 0.0, "penetration": 0.0}
 
 
 def check_fits_contact(options) -> None:

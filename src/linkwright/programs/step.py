@@ -11,35 +11,32 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.parts.actuator_forces import activation_rates, commands_cut, next_activations
-from ..algorithms.parts.integration import runge_kutta, scaled_sum
-from ..algorithms.parts.joint_resistance import Resistance
-from ..algorithms.parts.passive_torques import tendon_damping_torques
-from ..algorithms.rows.constraint_rows import largest_residual
-from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
+from ..algorithms.parts.actuator_forces import commands_cut
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.passive import Tendon
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
-from ..scalar import Scalar, maximum, sqrt, where
-from ..spatial import RowVector
+from ..scalar import guard, maximum, where
+from .carried import Carried
 from .choice import check_solver
 from .embedded_mechanism import EmbeddedMechanism, check_coordinates, check_embedding
+from .euler_step import euler_step
 from .passing import counted
 from .recipe import Recipe
 from .registry import RECIPES
+from .runge_kutta_parts import in_runge_kutta_parts
+from .runge_kutta_step import runge_kutta_step
 from .simulated_mechanism import SimulatedMechanism
-from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options
+from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options, contact_shapes
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
-from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK, graver
-from .substeps import at_once, in_parts
+from .status import STATUS_NOT_CONVERGED, graver
+from .substeps import AFTER_PARTS, PARTS_TOUCHING, TURNED, at_once, bearable_change, in_parts, too_sudden, turns_too_far
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
 _KEPT_OF_MULTIPLIERS = 0.99
-_RK4_SHARES = (0.0, 0.5, 0.5, 1.0)  # of the step: where the stages are
-_JUDGED = ("residual", "unmet", "status")  # of a stage
+_IN_PARTS = 0.1  # of all steps, for operation counts
 _LARGEST = ("residual", "status", "unmet", "verdict", "drift")  # over the parts of a step
 _OUTPUTS = (
     "q", "v", "a", "torque", "lam", "forces", "residual", "drift", "status", "lead", "lag", "work", "worst", "warm",
@@ -53,121 +50,19 @@ _OPTIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _euler(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
-    """Semi-implicit. `damped_euler` takes whatever torques lose with velocity (dampers, friction, derivative gains,
-    limits) implicitly; `euler`, as MuJoCo's, the dampers alone, `implicitfast` derivative gains too.
-
-    v is that of `lag` seconds ago, half of the part before; `damped_euler` knows by how much it has changed since, and
-    takes Coriolis terms and the constraints' own accelerations at the velocity of now."""
-    q, v, lag, h = state["q"], state["v"], state["lag"][0], step.h
-    time = lag + 0.5 * h  # from where v belongs to the middle of this part
-    damped = step.options["integrator"] == "damped_euler"
-    now = [x + y for x, y in zip(v, state["lead"], strict=True)] if damped and "lead" in step.x else v
-    actuators = step.actuator_forces(q, v, state["act"])
-    acting = [
-        step.control(q, v, actuators), step.friction(v, implicit=damped), step.limits(q, v, time if damped else None)
-    ]  # fmt: skip
-    explicit = {"euler": (0, 1, 2), "implicitfast": (1, 2)}.get(step.options["integrator"], ())
-    for k in explicit:
-        acting[k] = Resistance(acting[k].torque, [0.0] * len(v))
-    late = [d * (y - x) for d, x, y in zip(step.damping, v, now, strict=True)]  # dampers feel v
-    torque = _sum(*(part.torque for part in acting), late)
-    tree = step.stiffened(_sum(step.damping, *(part.slope for part in acting)), time)
-    # J-dot v at the velocity of now, which the solver needs too; by just that J v of `lag` seconds ago is off zero
-    errors = constraint_state(step.tree, q, step.velocities_in_axes_of(lag, q, v))
-    errors = errors._replace(bias=constraint_state(step.tree, q, now).bias)
-    solution = step.solve(tree, q, now, torque, step.desired(errors, lag), lam, step.f_ext)
-    solution |= judged_without_pull(solution, step.desired(errors, lag))
-    if step.constrained:
-        solution["a"] = step.within_reason(tree, q, now, torque, solution["a"])
-    a = solution["a"]
-    rate = step.straight.rate(q, now, a)
-    u = scaled_sum(step.straight.of(q, v), time, rate)
-    q_next = step.straight.moved(q, [h * x for x in u])
-    v_next = step.straight.velocities(q_next, u)
-    ahead = step.straight.velocities(q_next, scaled_sum(u, 0.5 * h, rate))
-    if step.options["projection"] and step.constrained:
-        q_next, moved = step.project(q_next)
-        v_next = [x + y / h for x, y in zip(v_next, moved, strict=True)]  # what moved it on is part of its velocity
-    lead = [x - y for x, y in zip(ahead, v_next, strict=True)]
-    if isinstance(step, EmbeddedMechanism):
-        q_next, v_next, found = step.closed(q, v, q_next, v_next, 0.5 * h)
-        solution["status"] = maximum(solution["status"], found)
-    applied, rubbed, held = (
-        [t - s * (time * x) for t, s, x in zip(part.torque, part.slope, a, strict=True)] for part in acting
-    )
-    lost = [t - d * x for t, d, x in zip(rubbed, step.damping, v_next, strict=True)]
-    lost = _sum(lost, tendon_damping_torques(step.tree, now))  # not implicit: as the solver took them
-    # the mean of both velocities: what forces do to the kinetic energy, however stiff they are
-    way = [0.5 * time * (x + y) for x, y in zip(v, v_next, strict=True)]
-    return {
-        **solution, "q": q_next, "v": v_next, "torque": applied, "drift": _drift(errors), "lag": [0.5 * h],
-        "lead": lead, "work": [_dot(applied, way), _dot(lost, way), _dot(held, way), step.outside_power(q, way), 0.0],
-        **step.after_actuators(state["act"], actuators),
-    }  # fmt: skip
-
-
-def _rk4(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
-    """Explicit. Stabilization is the same in all four stages, as the step's start asks for: the stages' own errors are
-    of second order, and answering those would cost the scheme its order."""
-    stages: list[dict[str, Any]] = []
-    q, v = start["q"], start["v"]
-    errors = constraint_state(step.tree, q, v)
-    desired = step.desired(errors, None)
-
-    def acceleration(q, v):
-        if isinstance(step, EmbeddedMechanism) and stages:
-            q, v, _ = step.closed(start["q"], start["v"], q, v, 0.0)
-        share = _RK4_SHARES[len(stages)] * step.h  # activations are in step with the other stages
-        act = scaled_sum(start["act"], share, stages[-1]["rates"]) if stages else start["act"]
-        actuators = step.actuator_forces(q, v, act)
-        control = step.control(q, v, actuators)
-        rubbing, bound = step.friction(v, implicit=False), step.limits(q, v, None)
-        torque = _sum(control.torque, rubbing.torque, bound.torque)
-        solution = step.solve(step.tree, q, v, torque, desired, stages[-1]["lam"] if stages else lam, step.f_ext)
-        solution |= judged_without_pull(solution, desired)
-        damped = [t - d * x for t, d, x in zip(rubbing.torque, step.damping, v, strict=True)]
-        damped = _sum(damped, tendon_damping_torques(step.tree, v))
-        power = [_dot(control.torque, v), _dot(damped, v), _dot(bound.torque, v), step.outside_power(q, v), 0.0]
-        driven = {"rates": activation_rates(actuators), "actuator_force": [one.force for one in actuators]}
-        stages.append({**solution, "torque": control.torque, "power": power, **driven})
-        return solution["a"]
-
-    q_next, v_next = runge_kutta(step.straight, q, v, step.h, acceleration)
-    if step.options["projection"] and step.constrained:
-        reached = q_next
-        q_next, _ = step.project(reached)
-        v_next = step.project_velocity(reached, q_next, v_next)
-    elif isinstance(step, EmbeddedMechanism):
-        q_next, v_next, found = step.closed(q, v, q_next, v_next, 0.0)
-        stages[0]["status"] = maximum(stages[0]["status"], found)
-    first, second, third, fourth = stages
-    sixth = step.h * (1.0 / 6.0)
-    work = [
-        (a + (b + c) * 2.0 + d) * sixth
-        for a, b, c, d in zip(first["power"], second["power"], third["power"], fourth["power"], strict=True)
-    ]
-    # velocities belong to positions here; what takes over from this scheme may know
-    worst = {name: maximum(maximum(first[name], second[name]), maximum(third[name], fourth[name])) for name in _JUDGED}
-    rates = [
-        (a + (b + c) * 2.0 + d) * (1.0 / 6.0)
-        for a, b, c, d in zip(first["rates"], second["rates"], third["rates"], fourth["rates"], strict=True)
-    ]
-    act = next_activations(step.model, start["act"], rates, step.h) if rates else start["act"]
-    rest = {**worst, "act": act, "lead": [0.0] * len(v), "lag": [0.0], "drift": _drift(errors), "work": work}
-    return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, **rest}
-
-
 def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     step = (EmbeddedMechanism if options["coordinates"] == "independent" else SimulatedMechanism)(tree, x, options)
     touching = options["contact"] == "soft"
-    advance = soft_step if touching else _rk4 if options["integrator"] == "rk4" else _euler
+    by_runge_kutta = options["integrator"] == "rk4"
+    advance = soft_step if touching else runge_kutta_step if by_runge_kutta else euler_step
     nv, model = tree.nv, tree.model
 
     def take(state, h) -> dict[str, Any]:
         lam = [_KEPT_OF_MULTIPLIERS * value for value in state["lam"]] if "lam" in x else None
         result = advance(step.taking(h), state, lam)
         result.setdefault("unmet", result["residual"])
+        passes = result["iterations"] if touching else 4.0 if by_runge_kutta else 1.0
+        result["iterations"] = state["iterations"][0] + passes
         result["work"] = [total + part for total, part in zip(state["work"], result["work"], strict=True)]
         result |= counted(result, state, step.pace, h)
         for name in _LARGEST:
@@ -178,21 +73,20 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     start = {
         "q": list(x["q"]), "v": list(x["v"]), "lam": list(x["lam"]) if "lam" in x else [0.0] * model.nc, "a": nothing,
         "torque": nothing, "forces": [[0.0] * 6 for _ in model.constraints], "residual": [0.0], "drift": [0.0],
-        "status": [0.0], "unmet": [0.0], "verdict": [0.0], "passed": [0.0], "work": [0.0] * 5,
+        "status": [0.0], "unmet": [0.0], "verdict": [0.0], "passed": [0.0], "work": [0.0] * 5, "iterations": [0.0],
         "lead": list(x["lead"]) if "lead" in x else nothing,
         "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt], "act": list(x["act"]) if "act" in x else [],
         "actuator_force": [0.0] * (model.nu if "ctrl" in x else 0),
     }  # fmt: skip
     if touching:
-        result = take({**start, "warm": list(x["warm"]) if "warm" in x else nothing}, step.dt)
+        result = _touching(step, take, {**start, "warm": list(x["warm"]) if "warm" in x else nothing})
     elif step.constrained and options.get("differentiated"):
         result, enough = at_once(take, start, step.dt, step.pace)
         result["status"] = where(enough, result["status"], STATUS_NOT_CONVERGED)
+    elif step.constrained and not isinstance(step, EmbeddedMechanism):
+        result = _in_parts(step, take, start)
     elif step.constrained:
-        result = in_parts(take, start, step.dt, step.pace)
-        result["forces"] = [result["forces"][6 * k : 6 * k + 6] for k in range(len(model.constraints))]
-        for name in _LARGEST:
-            result[name] = result[name][0]
+        result = _unflattened(in_parts(take, start, step.dt, too_sudden(step.pace, step.dt)))
     else:
         result = take(start, step.dt)
     if not touching:
@@ -214,33 +108,41 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": [*worst, passed]}
 
 
-def judged_without_pull(solution, desired) -> dict[str, Scalar]:
-    """The solver's status, and what of its residual is unmet. Constraints that a file cannot close to the last digit
-    contradict one another, or make the solver look for what is not there, by what stabilization asks for and only by
-    that: no reason not to believe the step."""
-    pull = sqrt(RowVector(desired).square) if len(desired) else 0.0
-    code, residual = solution["status"], solution["residual"]
-    infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
-    by_pull = (infeasible | (code < STATUS_NOT_CONVERGED + 0.5)) & (residual <= pull)
-    return {"status": where(by_pull, STATUS_OK, code), "unmet": where(by_pull, 0.0, residual)}
+def _in_parts(step: SimulatedMechanism, take, start) -> dict[str, Any]:
+    """One step, or where that is too long for the mechanism, parts by Runge-Kutta."""
+    if step.options["integrator"] == "rk4":
+        return _unflattened(in_runge_kutta_parts(step, start))
+    whole, _ = at_once(take, start, step.dt, step.pace)
+    margin = where(start["lag"][0] > 0.0, 1.0, AFTER_PARTS)
+    sudden = step.pace(whole["a"]) * step.dt / bearable_change(step.pace(start["v"]), step.dt)
+    enough = maximum(sudden, step.turning(start["v"]) * step.dt * (1.0 / TURNED)) <= margin
+    found, carried = whole["of_now"], Carried(start)
+
+    def parts():
+        now = {**start, "v": found["v"], "work": found["work"]}
+        return carried.flat(in_runge_kutta_parts(step, now, found, idle=enough))
+
+    return _unflattened(carried.split(guard(~enough, parts, carried.flat(whole), expected=_IN_PARTS)))
 
 
-def _drift(state: ConstraintState) -> Scalar:
-    return largest_residual([error for error in state.error if error is not None])
+def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:
+    """One step, or where hinges of hard loops turn fast, parts of it."""
+    hard = step.options["equality"] == "hard" and not step.options.get("differentiated")
+    if not (hard and step.hinges_of_loops):
+        return take(start, step.dt)
+    shapes = {name: shape for name, shape in contact_shapes(step.tree, start["q"]).items() if shape[0]}
+    start = {**start, "penetration": [0.0], "effort": [0.0]}
+    start |= {name: np.zeros(shape).tolist() for name, shape in shapes.items()}
+    found = in_parts(take, start, step.dt, turns_too_far(step.turning), PARTS_TOUCHING)
+    result = no_contacts(found["a"]) | _unflattened(found)
+    result |= {name: found[name][0] for name in ("penetration", "effort")}
+    return result | {name: np.array(found[name], dtype=object).reshape(shape) for name, shape in shapes.items()}
 
 
-def _sum(*vectors) -> list[Scalar]:
-    total = list(vectors[0])
-    for vector in vectors[1:]:
-        total = [x + y for x, y in zip(total, vector, strict=True)]
-    return total
-
-
-def _dot(x, y) -> Scalar:
-    total: Scalar = 0.0
-    for a, b in zip(x, y, strict=True):
-        total = total + a * b
-    return total
+def _unflattened(result: dict[str, Any]) -> dict[str, Any]:
+    forces = result["forces"]
+    single = {name: result[name][0] for name in (*_LARGEST, "iterations")}
+    return {**result, **single, "forces": [forces[k : k + 6] for k in range(0, len(forces), 6)]}
 
 
 def _switched_inputs(options) -> tuple[str, ...]:

@@ -88,11 +88,11 @@ def exercise(model: Model) -> Exercise:
 
 def first_pose(model: Model) -> np.ndarray:
     """(nq,) in which a robot is first seen: as drawn; one that can stand, on its feet, which just touch the ground."""
-    bases = _bases(model)
+    bases = floating_bases(model)
     return _on_the_floor(model, _stance(model), bases[0]) if bases and model.pairs else model.drawn.copy()
 
 
-def _bases(model: Model) -> list[int]:
+def floating_bases(model: Model) -> list[int]:
     """Bodies that float and carry others."""
     return [
         i for i, body in enumerate(model.bodies)

@@ -104,8 +104,10 @@ def prepare(
     if start == "project":
         q, v = _projected(model, q, v)
     bound = as_control(model, control, q, steps, ctrl)
-    act = as_activations(model, act0)
-    given = as_given(model, f_ext, parameters, steps, len(q) if q.ndim == 2 else len(v) if v.ndim == 2 else None)
+    act = np.zeros(model.na) if act0 is None else as_activations(model, act0)
+    given = Given()
+    if f_ext is not None or parameters is not None:
+        given = as_given(model, f_ext, parameters, steps, len(q) if q.ndim == 2 else len(v) if v.ndim == 2 else None)
     if start == "check":
         check_start(model, q, v)
     chosen = {

@@ -43,7 +43,7 @@ def _logical(operator, neutral: bool):
 
     def known_or_traced(self: Expr, other):
         if isinstance(other, bool | np.bool_):
-            return self if other == neutral else bool(other)
+            return self if other == neutral else np.bool_(other)  # whose ~ is its opposite
         return operator(self, other)
 
     return known_or_traced

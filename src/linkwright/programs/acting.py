@@ -1,0 +1,60 @@
+"""What acts on the joints of a simulated mechanism, as its integrator takes it, and what is said of the solution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algorithms.parts.joint_resistance import Resistance
+from ..algorithms.rows.constraint_rows import largest_residual
+from ..algorithms.rows.constraint_state import ConstraintState
+from ..scalar import Scalar, sqrt, where
+from ..spatial import RowVector
+from .simulated_mechanism import SimulatedMechanism
+from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
+
+# Which of control, friction and limits each integrator takes explicitly.
+_EXPLICIT: dict[str, tuple[int, ...]] = {"euler": (0, 1, 2), "implicitfast": (1, 2), "rk4": (0, 1, 2)}
+_FORGIVEN = 1e-3  # of a step's accelerations, as in the verdict
+
+
+def acting(step: SimulatedMechanism, q, v, actuators, time: Scalar) -> list[Resistance]:
+    """Control, friction, limits; what is implicit is taken `time` seconds ahead, and has a slope."""
+    damped = step.options["integrator"] == "damped_euler"
+    parts = [
+        step.control(q, v, actuators), step.friction(v, implicit=damped), step.limits(q, v, time if damped else None)
+    ]  # fmt: skip
+    for k in _EXPLICIT.get(step.options["integrator"], ()):
+        parts[k] = Resistance(parts[k].torque, [0.0] * len(v))
+    return parts
+
+
+def judged_without_pull(step: SimulatedMechanism, solution, desired) -> dict[str, Scalar]:
+    """The solver's status, and what of its residual is unmet. Constraints that a file cannot close to the last digit
+    contradict one another, or make the solver look for what is not there, by what stabilization asks for and only by
+    that: no reason not to believe the step. What is left undone so opens loops, and drift is judged by itself. A solver
+    that did not find its answer is forgiven only what the verdict would forgive any step."""
+    pull = sqrt(RowVector(desired).square) if len(desired) else 0.0
+    code, residual = solution["status"], solution["residual"]
+    infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
+    small = residual <= (step.pace(solution["a"]) + 1.0) * _FORGIVEN
+    by_pull = (infeasible | ((code < STATUS_NOT_CONVERGED + 0.5) & small)) & (residual <= pull)
+    return {"status": where(by_pull, STATUS_OK, code), "unmet": where(by_pull, 0.0, residual)}
+
+
+def open_by(state: ConstraintState) -> Scalar:
+    """The largest error of position."""
+    return largest_residual([error for error in state.error if error is not None])
+
+
+def total(*vectors: Sequence[Scalar]) -> list[Scalar]:
+    result = list(vectors[0])
+    for vector in vectors[1:]:
+        result = [x + y for x, y in zip(result, vector, strict=True)]
+    return result
+
+
+def power(torque: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+    result: Scalar = 0.0
+    for t, x in zip(torque, v, strict=True):
+        result = result + t * x
+    return result
