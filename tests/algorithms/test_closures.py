@@ -176,6 +176,7 @@ def test_what_is_part_of_the_ground_is_held_anyway():
     for solver in ("lcaba", "constrained_aba", "prox_bbo", "prox_ltl", "mixed"):
         found = lw.reference(held, solver, outputs=("a", "status"))(*state)
         assert found.status == 0 and np.allclose(found.a, expected), solver
+    assert np.allclose(lw.compile(held, "lcaba", outputs="a")(*state), expected)
 
 
 def test_locking_a_coupled_joint_keeps_the_other_where_it_belongs(tree):

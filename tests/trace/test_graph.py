@@ -132,3 +132,16 @@ def test_malformed_programs_are_caught(nodes):
 def test_dump_is_readable():
     text = str(simplify(trace(lambda x: {"y": x[0] * 2.0 + x[1]}, {"x": 2}, name="f")))
     assert "input x[2]" in text and "mul x[0], 2.0" in text and "output y[] = %" in text
+
+
+def test_truth_values_that_are_known_join_traced_ones():
+    """Also their opposites, of which Python makes numbers."""
+
+    def evaluate(x):
+        positive = x[0] > 0.0
+        answers = (positive & ~True, positive & ~False, positive | ~True, positive | ~False, ~(positive & False))
+        return {"y": [scalar.where(answer, 1.0, 0.0) for answer in answers]}
+
+    program = trace(evaluate, {"x": 1})
+    assert list(interpret(program, {"x": [3.0]})["y"]) == [0.0, 1.0, 1.0, 1.0, 1.0]
+    assert list(interpret(program, {"x": [-3.0]})["y"]) == [0.0, 0.0, 0.0, 1.0, 1.0]

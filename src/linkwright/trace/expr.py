@@ -38,10 +38,15 @@ def _elementwise(operation, reflected=False):
     return operator
 
 
+_OPPOSITES = {~True: False, ~False: True}  # what Python makes of truth values that are known: numbers
+
+
 def _logical(operator, neutral: bool):
     """`and` or `or`, also with a truth value that is known already."""
 
     def known_or_traced(self: Expr, other):
+        if type(other) is int and other in _OPPOSITES:
+            other = _OPPOSITES[other]
         if isinstance(other, bool | np.bool_):
             return self if other == neutral else np.bool_(other)  # whose ~ is its opposite
         return operator(self, other)
