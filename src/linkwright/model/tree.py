@@ -52,6 +52,7 @@ class Tree:
 
         frames, axes = choose_frames(model, refine=choose_cheap_frames and "placements" not in values)
         self._frames = frames
+        self._frame_transforms: dict[tuple[str, Pose | None], tuple[int, Transform]] = {}
         self.joint: tuple[JointMotion, ...] = (
             None,  # type: ignore[arg-type]  # the ground's, which no sweep asks for
             *(body.joint.motion(k) for body, k in zip(model.bodies[1:], axes[1:], strict=True)),
@@ -102,10 +103,15 @@ class Tree:
                     yield iv.start + k, self._stiffness[iv.start + k], coordinate - float(joint.spring_reference[k])
 
     def frame_transform(self, name: str, offset: Pose | None = None) -> tuple[int, Transform]:
-        """(body, from its frame of computation to the named frame, or to one at `offset` from it)."""
-        frame = self.model.frame(name)
-        placement = frame.placement if offset is None else frame.placement @ offset
-        return frame.body, constant_transform((self._frames[frame.body].inverse() @ placement).snapped(ROUNDING))
+        """(body, from its frame of computation to the named frame, or to one at `offset` from it); kept, because every
+        evaluation asks for it."""
+        known, key = self._frame_transforms, (name, offset)
+        if key not in known:
+            frame = self.model.frame(name)
+            placement = frame.placement if offset is None else frame.placement @ offset
+            placement = (self._frames[frame.body].inverse() @ placement).snapped(ROUNDING)
+            known[key] = frame.body, constant_transform(placement)
+        return known[key]
 
     def shape_transform(self, shape: Shape) -> tuple[int, Transform]:
         """(body, from its frame of computation to a shape on it)."""

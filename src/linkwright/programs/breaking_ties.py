@@ -1,7 +1,8 @@
 """Which of equally coupled links LCABA eliminates first: whatever takes the fewest operations, by counts.
 
 Only elimination and one sweep after it are traced: enough to tell ways apart, and done within a second or so, because a
-large mechanism tries fewer ways (`MOST_TRACED`, the same ones on every machine).
+large mechanism tries fewer ways (`MOST_TRACED`, the same ones on every machine). They are counted before common factors
+are taken out of sums: that takes as long as tracing and changed no choice on 77 named and random mechanisms.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from ..algorithms.constrained.lcaba import EliminatedGraph
 from ..algorithms.rows.constrained_problem import ConstrainedProblem
 from ..model import Model, tree_of
 from ..model.found_once import found_once
-from ..trace import count_operations, simplify, trace
+from ..trace import count_operations, drop_dead, trace
 from .penalties import automatic_penalties
 
 MOST_TRACED = 25_000
@@ -45,4 +46,4 @@ def _count(model: Model, ties: str) -> int:
             y[i] = y[i] + dy
         return {"a": graph.accelerate(y, None)[0]}
 
-    return count_operations(simplify(trace(evaluate, {"q": model.nq, "tau": model.nv}))).total
+    return count_operations(drop_dead(trace(evaluate, {"q": model.nq, "tau": model.nv}))).total

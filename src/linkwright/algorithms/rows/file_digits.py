@@ -14,10 +14,11 @@ import numpy as np
 from ... import fixed_order
 from ...model import Model, Tree, tree_of
 from ...model.configuration import integrate
+from ...model.found_once import found_once
 from ..parts.motion_sweep import MotionSweep
+from . import constraints_at
 from .constraint_jacobian import jacobian_of_rows
 from .constraint_rows import constraint_rows
-from .constraint_state import constraint_state
 
 LARGEST_ROUNDING = 1e-3  # m, rad: more is not rounding but a pose that nobody closed, or one that nobody can
 _FINE = 1e-6  # what is left does not matter below this
@@ -31,6 +32,7 @@ _DOWN, _UP, _LEAST, _GIVE_UP = 0.2, 8.0, 1e-10, 1e8
 _HARDLY, _PATIENCE = 0.99, 4  # so many steps in a row that leave this share of the error are the last
 
 
+@found_once
 def left_open(model: Model) -> float:
     """The largest error (m, rad) of any row, one digit of it where it had to be looked for; 0 where there is no closed
     pose to be found, or where that is closed to a millionth."""
@@ -79,7 +81,10 @@ def _closed(tree: Tree, q: Sequence[float]) -> list[float]:
 
 def _errors(tree: Tree, q: Sequence[float]) -> np.ndarray:
     """Of all rows; zero of those that do not say where."""
-    return np.array([0.0 if x is None else float(x) for x in constraint_state(tree, q, [0.0] * tree.nv).error])
+    errors: list[float] = []
+    for held in constraints_at(tree, q, MotionSweep(tree, q, [0.0] * tree.nv).X):
+        errors.extend(map(float, held.error()) if held.constraint.has_position else [0.0] * held.constraint.size)
+    return np.array(errors)
 
 
 def _jacobian(tree: Tree, q: Sequence[float]) -> np.ndarray:

@@ -49,17 +49,9 @@ class LoopTree(Tree):
         self.gravity = Vector.zero()
         self.constraints = tuple(tree.constraints[c] for c in constraints)
         self.constraint_bodies = tuple(tree.constraint_bodies[c] for c in constraints)
-        self._known_frames: dict = {}
 
     def outward(self):  # type: ignore[override]
         return self._bodies
-
-    def frame_transform(self, name: str, offset=None):
-        """Asked for at every step of Newton's method."""
-        key = (name, id(offset))
-        if key not in self._known_frames:
-            self._known_frames[key] = super().frame_transform(name, offset)
-        return self._known_frames[key]
 
 
 class ImplicitStep(ResolvingStep):
