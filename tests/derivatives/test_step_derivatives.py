@@ -99,6 +99,15 @@ def test_external_forces_and_the_length_of_the_step(rng):
     check(random_tree(4, 3), rng, wrt=("f_ext", "dt"), f_ext=True)
 
 
+def test_naming_a_command_asks_for_actuators(rng):
+    model = random_tree(4, 3)
+    joints = [joint.name for joint in model.joints if joint.nv == 1]
+    model = model.with_actuators(lw.position_servo(joints[0], kp=5.0, kv=0.2, time_constant=0.1), lw.motor(joints[1]))
+    check(model, rng, of=("q", "v", "act"), wrt=("q", "ctrl", "act"))
+    with pytest.raises(InputError, match="no input of 'aba' named 'ctrl'"):
+        lw.jacobian(model, "aba", wrt="ctrl")
+
+
 @pytest.mark.parametrize(("seed", "integrator"), [(0, "damped_euler"), (1, "rk4")])
 def test_loops(seed, integrator, rng):
     case = random_graph(seed)

@@ -36,6 +36,8 @@ CONFIGURATIONS = frozenset({"q", "q0", "q1"})
 VERDICTS = frozenset({"status", "iterations", "effort", "active", "rank", "residual", "drift", "worst", "clamped"})
 # Inputs that switch something on or off.
 SWITCHES = frozenset({"active"})
+# Inputs of a step that has actuators.
+COMMANDS = frozenset({"ctrl", "act"})
 
 
 @dataclass(frozen=True)
@@ -62,10 +64,12 @@ class Question:
         of = _names(of) if of is not None else None
         wrt = _names(wrt) if wrt is not None else None
         parameters = list(_names(parameters))
-        for name in wrt or ():  # naming a parameter makes it an input
+        for name in wrt or ():  # naming a parameter, a force or a command makes it an input
             if name in PARAMETER_NAMES and name not in parameters:
                 parameters.append(name)
             f_ext = f_ext or name == "f_ext"
+            if name in COMMANDS and "actuators" in recipe.options:
+                options = {"actuators": "input", **options}
         usual = ("a",) if recipe.solver is not None else recipe.resolve_outputs(None)
         asked = tuple(name for name in usual if name not in VERDICTS) if of is None else of
         for name in asked:
