@@ -63,6 +63,18 @@ def test_what_is_deep_is_told(ball):
     assert any("deep" in line for line in complaints(trajectory))
 
 
+def test_a_contact_is_judged_by_the_shapes_in_it(ball):
+    """A leaf beside the ball may be thinner than the ball is deep; where the leaf itself is that deep, it is told."""
+    high, low = (lw.box("ball", (0.05, 0.05, 1e-3), at=(0, 0, z), name="leaf") for z in (0.05, -0.1))
+    v = np.array([0, 0, -3.0, 0, 0, 0])
+    beside, under = (ball.with_shapes(leaf).with_contacts(lw.contact("leaf", "ground")) for leaf in (high, low))
+    trajectory = lw.simulate(beside, start(0.1), v, dt=2e-3, steps=100)
+    deepest, share = trajectory.worst[4:6]
+    assert deepest > 5e-3 and share == pytest.approx(deepest / 0.2) and not complaints(trajectory)
+    deep = lw.simulate(under, start(0.101), v, dt=2e-3, steps=100)
+    assert deep.worst[5] > 5 and any("as deep as the shape in them" in line for line in complaints(deep))
+
+
 def test_loops_stay_closed_while_they_touch():
     model = lw.load("four_bar")
     tips = [lw.sphere(body.name, 0.3, name=f"{body.name}_ball") for body in model.bodies[1:]]

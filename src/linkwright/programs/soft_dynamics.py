@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from numbers import Real
 from typing import Any
 
@@ -149,12 +149,15 @@ class SoftDynamics:
                                  for x, e in zip(xs, c.e, strict=True)])  # fmt: skip
 
     @property
-    def penetration(self) -> Scalar:
-        """The deepest of all contacts (m); zero where nothing overlaps."""
-        deepest: Scalar = 0.0
+    def penetration(self) -> list[Scalar]:
+        """[the deepest of all contacts (m), the most that one takes of the thinner shape in it]; zero where nothing
+        overlaps."""
+        deepest: dict[float, Scalar] = {}  # by thickness: equal shapes are divided by theirs together
         for candidate in self.candidates:
-            deepest = maximum(deepest, where(candidate.touches, -candidate.touch.gap, 0.0))
-        return deepest
+            thickness = min(shape.thickness for shape in candidate.shapes)
+            deepest[thickness] = maximum(deepest.get(thickness, 0.0), candidate.depth)
+        shares = [depth * (1.0 / thickness) for thickness, depth in deepest.items() if thickness > 0.0]
+        return [reduce(maximum, all_of, 0.0) for all_of in (deepest.values(), shares)]
 
     @property
     def effort(self) -> Scalar:

@@ -87,7 +87,7 @@ def _work(step: SimulatedMechanism, found: SoftDynamics, q, v, u, control, a, ti
 def no_contacts(a) -> dict[str, Any]:
     """What a step without contacts says of them."""
     empty = {name: np.zeros(shape) for name, shape in shapes_of(0).items()}
-    return {**empty, "warm": a, "effort": 0.0, "penetration": 0.0}
+    return {**empty, "warm": a, "effort": 0.0, "penetration": [0.0, 0.0]}
 
 
 def check_fits_contact(options) -> None:
