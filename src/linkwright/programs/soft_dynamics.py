@@ -123,21 +123,18 @@ class SoftDynamics:
 
     @property
     def status(self) -> Scalar:
-        """Constraints that a file cannot close contradict one another by what stabilization asks for, and only by that:
-        no reason not to believe the rest."""
-        converged, pull = self.solution.converged, self._pull
-        if pull is not None and self.soft.hard:
-            converged = converged | (self.solution.settled & (self.residual <= pull))
-        found = status(self.solution.a, (), converged)
+        found = status(self.solution.a, (), self.solution.converged | self._is_pull_alone)
         met = may_meet(self.tree, self._poses)
         return found if met is None else graver(found, met * STATUS_NOT_MODELLED)
 
-    @property
-    def _pull(self) -> Scalar | None:
-        """How much stabilization asks for, if there is any."""
-        if self._desired is None or not self.tree.model.nc:
-            return None
-        return sqrt(sum_of(x * x for x in self._desired))
+    @cached_property
+    def _is_pull_alone(self) -> Scalar:
+        """Constraints that a file cannot close contradict one another by what stabilization asks for, and only by that:
+        no reason not to believe the rest."""
+        if self._desired is None or not self.tree.model.nc or not self.soft.hard:
+            return False
+        pull = sqrt(sum_of(x * x for x in self._desired))
+        return self.solution.settled & (self.residual <= pull)
 
     @property
     def residual(self) -> Scalar:
@@ -147,6 +144,11 @@ class SoftDynamics:
         own = self.solution.x[len(self.solution.x) - len(self.problem.constraints) :]
         return largest_residual([x - e for c, xs in zip(self.problem.constraints, own, strict=True)
                                  for x, e in zip(xs, c.e, strict=True)])  # fmt: skip
+
+    @property
+    def unmet(self) -> Scalar:
+        """What of it counts: a pull at what cannot be closed leaves itself, which drift tells better."""
+        return where(self._is_pull_alone, 0.0, self.residual)
 
     @property
     def penetration(self) -> list[Scalar]:
