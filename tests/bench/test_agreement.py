@@ -21,11 +21,15 @@ def test_a_sled(tmp_path):
     path = tmp_path / "sled.xml"
     path.write_text(SLED)
     given = ["bench", "agree", "--robots", str(path), "--states", "24", "--seconds", "0.5", "--cones", "elliptic"]
+    given += ["--into", str(tmp_path / "kept.jsonl")]
     result = CliRunner().invoke(app, [*given, "--json"])
     assert result.exit_code == 0, result.output
     (found,) = json.loads(result.stdout)["results"]
     assert found["complaints"] == [] and found["touching"] > 0.5 and found["points"] == 5
     assert found["of_accelerations"] < 1e-6 and found["of_forces"] < 1e-5 and found["far_paths"] < 1e-6
+    again = CliRunner().invoke(app, [*given, "--json"])  # from the file
+    assert json.loads(again.stdout)["results"] == [found]
+    assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 1
 
 
 def test_means_that_differ_are_told():

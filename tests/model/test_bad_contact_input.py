@@ -59,6 +59,11 @@ def test_the_same_from_files():
     missing = '<actuator><motor name="m" joint="elbow"/></actuator>'
     with pytest.raises(LinkwrightError, match="elbow"):
         lw.load(text.format('size=".1"', missing))
+    for missing in ('<pair geom1="knob" geom2="nobody"/>', '<pair geom1="nobody" geom2="knob"/>'):
+        with pytest.raises(LinkwrightError, match="nobody"):
+            lw.load(text.format('size=".1"', f"<contact>{missing}</contact>"))
+    late = lw.load(text.format('size=".1" gap="-0.01"', ""))
+    assert any("knob" in warning and "gap" in warning for warning in late.warnings)
     moved = lw.load(text.format('size=".1" solimp="0.9 1.2 .001 .5 2"', ""))
     assert any("knob" in warning and "solimp" in warning for warning in moved.warnings)
 

@@ -1,6 +1,7 @@
 """`linkwright bench agree`: whether robots of files move as in MuJoCo, step for step and on the whole.
 
-Same file, same pairs, same integrator and time step, equalities soft, MuJoCo's solver run to the last digit:
+Same file, same pairs, same integrator and time step, equalities soft, MuJoCo's solver run to the last digit (but for
+the last):
 
 - states along trajectories with random commands, pushes and falls: accelerations and the forces of all contacts;
 - short paths from some of them, with the commands held: how far apart both are in the end;
@@ -56,6 +57,7 @@ class Agreement:
     path, far_paths largest difference of coordinates (m, rad) after 0.2 s, the median over paths and the largest
     heights, forces of ours and of MuJoCo's: of the base (m), and of the ground's push over the robot's weight
     not_ok          states and steps whose status is not ok
+    seconds, seed   what was asked for: how long long paths are, which random numbers
     """
 
     robot: str
@@ -72,6 +74,8 @@ class Agreement:
     heights: tuple[Spread, Spread] | None
     forces: tuple[Spread, Spread] | None
     not_ok: int
+    seconds: float
+    seed: int
 
     @property
     def complaints(self) -> list[str]:
@@ -85,6 +89,13 @@ class Agreement:
     def as_dictionary(self) -> dict[str, Any]:
         return {**asdict(self), "complaints": self.complaints}
 
+    @classmethod
+    def from_dictionary(cls, data: dict[str, Any]) -> Agreement:
+        told = {name: value for name, value in data.items() if name != "complaints"}
+        for name in ("heights", "forces"):
+            told[name] = told[name] and tuple(Spread(**one) for one in told[name])
+        return cls(**told)
+
 
 def alike(both: tuple[Spread, Spread] | None) -> bool:
     """Whether two means differ by no more than their standard errors explain."""
@@ -96,22 +107,26 @@ def alike(both: tuple[Spread, Spread] | None) -> bool:
 
 def measure(
     robots: Sequence[str] = tuple(MENAGERIE), cones: Sequence[str] = CONES, *, states: int = STATES,
-    seconds: float = _RUN_TIME, seed: int = 0, progress: Callable[[str], None] = lambda step: None,
+    seconds: float = _RUN_TIME, seed: int = 0, known: Sequence[Agreement] = (),
+    progress: Callable[[str], None] = lambda step: None,
 ) -> Iterator[Agreement]:  # fmt: skip
-    """`robots`: short names of the Menagerie or MJCF files; `seconds`: of long paths, none if 0."""
+    """`robots`: short names of the Menagerie or MJCF files; `seconds`: of long paths, none if 0; those in `known` are
+    left out."""
+    done = {(one.robot, one.cone, one.states, one.seconds, one.seed) for one in known}
     for name in robots:
+        label = name if name in MENAGERIE else Path(name).stem
         for cone in cones:
+            if (label, cone, states, seconds, seed) in done:
+                continue
             progress(f"{name}, {cone}: compiling")
             scene = MujocoScene(scene_file(name), touching=False)
-            scene.solve_to_the_end(cone)
+            scene.take(cone)
             step = compile(
                 scene.ours.unwatched(), "step", outputs=_OUTPUTS, warm_start="input", actuators="input",
                 integrator=scene.integrator, equality="soft", contact="soft", cone=cone, improvement=0.0, repeat=True,
             )  # fmt: skip
-            label = name if name in MENAGERIE else Path(name).stem
-            yield _Comparison(scene, step, np.random.default_rng(seed), progress, f"{name}, {cone}").result(
-                label, cone, states, seconds
-            )
+            comparison = _Comparison(scene, step, np.random.default_rng(seed), progress, f"{name}, {cone}")
+            yield comparison.result(label, cone, states, seconds, seed)
 
 
 class _Comparison:
@@ -122,21 +137,23 @@ class _Comparison:
         self.scene, self.step, self.rng, self.not_ok = scene, step, rng, 0
         self._tell = lambda what: progress(f"{label}: {what}")
 
-    def result(self, label: str, cone: str, states: int, seconds: float) -> Agreement:
+    def result(self, label: str, cone: str, states: int, seconds: float, seed: int) -> Agreement:
         scene = self.scene
         self._tell("states")
         half = scene.moving(states - states // 2, self.rng), scene.falling(states // 2, self.rng)
         every = _together(*half)
+        heights = forces = None
+        if seconds:  # at the file's tolerance: to the last digit MuJoCo takes a hundred times as long
+            self._tell("long paths")
+            heights, forces = self.runs(_some(half[0], _RUNS), seconds)
+        scene.solve_to_the_end()
         of_a, of_forces, unmatched, touching = self.forward(every)
         self._tell("short paths")
         away = self.paths(_some(every, _PATHS))
-        heights = forces = None
-        if seconds:
-            self._tell("long paths")
-            heights, forces = self.runs(_some(half[0], _RUNS), seconds)
         return Agreement(
             label, cone, scene.ours.nv, len(scene.ours.contacts), len(every.state), touching, of_a, of_forces,
-            unmatched, float(np.median(away)), float(away.max()), heights, forces, self.not_ok,
+            unmatched, float(np.median(away)), float(away.max()), heights, forces, self.not_ok, seconds,
+            seed,
         )  # fmt: skip
 
     def _inputs(self, start: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
-from pathlib import Path
 
 import typer
 from rich.table import Table
 
-from ..errors import InputError
+from .kept_results import INTO, KeptResults
 from .output import chosen_names, describe, progress_display, table_console
 
 
@@ -19,45 +17,30 @@ def believe(
     controls: str = typer.Option("", help="Comma-separated: none, pd; by default both."),
     digits: int = typer.Option(None, min=2, max=17, help="Round the numbers of files to so many digits first."),
     windows: bool = typer.Option(True, help="Compare half-seconds with rk4 at dt / 10, a program of its own."),
-    into: str = typer.Option("", help="Append results to this file (JSON lines); those in it are not computed again."),
+    into: str = INTO,
 ) -> None:
     """Long simulations of all mechanisms with loops, without and with control: finite, and what the verdict says."""
     from ..bench import believe as bench
 
-    file = Path(into) if into else None
-    if file and not file.resolve().parent.is_dir():
-        raise InputError(f"--into {into}: there is no folder {str(file.parent)!r}; make it first")
+    kept = KeptResults(into, bench.Belief)
     chosen = tuple(x for x in robots.split(",") if x) or None
-    results = _read(file, bench.Belief)
-    known = len(results)
     console = table_console()
     with progress_display(console) as (progress, task):
         for belief in bench.measure(
             chosen, seconds=seconds, controls=chosen_names(controls, ("none", "pd"), "control"), digits=digits,
-            windows=windows, known=results, progress=partial(describe, progress, task),
+            windows=windows, known=kept.known, progress=partial(describe, progress, task),
         ):  # fmt: skip
-            results.append(belief)
-            if file:
-                with file.open("a") as stream:
-                    stream.write(json.dumps(belief.as_dictionary()) + "\n")
+            kept.add(belief)
+    results = kept.all
     console.print(_table(results, bench.DT))
     wrong = [b for b in results if not b.right]
-    told = f"{known} of them from {into}; " if known else ""
+    told = f"{len(kept.known)} of them from {into}; " if kept.known else ""
     console.print(
         f"{len(results)} runs ({told}{sum(b.finite for b in results)} finite, {sum(b.alone for b in results)} with the "
         f"same bits alone, {sum(not b.complaints for b in results)} called ok, {len(wrong)} wrongly judged)",
         highlight=False,
     )
     raise typer.Exit(1 if wrong or not all(b.finite for b in results) else 0)
-
-
-def _read(file: Path | None, kind) -> list:
-    if file is None or not file.exists():
-        return []
-    try:
-        return [kind.from_dictionary(json.loads(line)) for line in file.read_text().splitlines() if line.strip()]
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"--into {file}: not a file of this command ({error}); name another") from None
 
 
 def _table(results, dt: float) -> Table:

@@ -25,9 +25,12 @@ def drops(
     """Robots dropped at random: is every step finite, what does the status say, how deep, where does energy go."""
     from ..bench import drops as bench  # compiles: only when asked for
 
+    results = []
     with measuring(as_json) as (console, step):
         chosen = listed(robots) or bench.ROBOTS
-        results = list(bench.measure(chosen, drops=count, seconds=seconds, seed=seed, progress=step))
+        for one in bench.measure(chosen, drops=count, seconds=seconds, seed=seed, progress=step):
+            results.append(one)
+            console.print(_line(one), highlight=False, soft_wrap=True)
     report(
         console, as_json, results, lambda: _table(results, seconds),
         "status 6: links may have touched each other, which is not computed. energy gained: the most above what it was "
@@ -35,6 +38,13 @@ def drops(
         "accounted for, the integrator's error; all relative to the energy exchanged.",
         seed=seed,
     )  # fmt: skip
+
+
+def _line(r: Drops) -> str:
+    """Said as soon as a robot is done."""
+    codes = ", ".join(f"{n} x {code}" for code, n in sorted(r.statuses.items()))
+    deepest = max(r.depths, default=0.0)
+    return f"{r.robot}: {r.drops} drops, {r.not_finite} not finite, status {codes}, {1e3 * deepest:.1f} mm deep at most"
 
 
 def _table(results: list[Drops], seconds: float) -> Table:

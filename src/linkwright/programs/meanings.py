@@ -52,7 +52,7 @@ v_ref  | (nv,) | velocities that it steers to
 kp     | (nv,) | its proportional gains
 kd     | (nv,) | its derivative gains
 work   | (5,) | joules so far: by controls, by dampers and friction, by limits, by external forces, by contacts
-worst  | (6,) | largest so far: drift, residual, relative residual, status, depth; seconds in singular poses passed
+worst  | (7,) | largest so far: drift, residual, relative residual, status, depth, depth over thickness; time singular
 act    | (na,) | states of the actuators that have one
 ctrl   | (nu,) | controls of the actuators
 y      | (ny,) | independent coordinates, in the order of q
@@ -132,7 +132,7 @@ lead     | (nv,) | what velocities have changed since they were those of the ste
 lag      | () | seconds by which velocities are older than positions
 warm     | (nv,) | accelerations, for the next call to start from
 work     | (5,) | joules: by controls, by dampers and friction, by limits, by external forces, by contacts
-worst    | (6,) | largest so far: drift, residual, relative residual, status, depth; seconds in singular poses passed
+worst    | (7,) | largest so far: drift, residual, relative residual, status, depth, depth over thickness; time singular
 """)
 
 OPTIONS = _table("""

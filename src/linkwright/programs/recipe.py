@@ -45,7 +45,7 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "act": lambda m: (m.na,),
     "clamped": lambda m: (m.nu,),
     "work": lambda m: (5,),
-    "worst": lambda m: (6,),
+    "worst": lambda m: (7,),
 }
 
 

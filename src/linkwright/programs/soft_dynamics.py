@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from numbers import Real
 from typing import Any
 
@@ -123,21 +123,18 @@ class SoftDynamics:
 
     @property
     def status(self) -> Scalar:
-        """Constraints that a file cannot close contradict one another by what stabilization asks for, and only by that:
-        no reason not to believe the rest."""
-        converged, pull = self.solution.converged, self._pull
-        if pull is not None and self.soft.hard:
-            converged = converged | (self.solution.settled & (self.residual <= pull))
-        found = status(self.solution.a, (), converged)
+        found = status(self.solution.a, (), self.solution.converged | self._is_pull_alone)
         met = may_meet(self.tree, self._poses)
         return found if met is None else graver(found, met * STATUS_NOT_MODELLED)
 
-    @property
-    def _pull(self) -> Scalar | None:
-        """How much stabilization asks for, if there is any."""
-        if self._desired is None or not self.tree.model.nc:
-            return None
-        return sqrt(sum_of(x * x for x in self._desired))
+    @cached_property
+    def _is_pull_alone(self) -> Scalar:
+        """Constraints that a file cannot close contradict one another by what stabilization asks for, and only by that:
+        no reason not to believe the rest."""
+        if self._desired is None or not self.tree.model.nc or not self.soft.hard:
+            return False
+        pull = sqrt(sum_of(x * x for x in self._desired))
+        return self.solution.settled & (self.residual <= pull)
 
     @property
     def residual(self) -> Scalar:
@@ -149,12 +146,20 @@ class SoftDynamics:
                                  for x, e in zip(xs, c.e, strict=True)])  # fmt: skip
 
     @property
-    def penetration(self) -> Scalar:
-        """The deepest of all contacts (m); zero where nothing overlaps."""
-        deepest: Scalar = 0.0
+    def unmet(self) -> Scalar:
+        """What of it counts: a pull at what cannot be closed leaves itself, which drift tells better."""
+        return where(self._is_pull_alone, 0.0, self.residual)
+
+    @property
+    def penetration(self) -> list[Scalar]:
+        """[the deepest of all contacts (m), the most that one takes of the thinner shape in it]; zero where nothing
+        overlaps."""
+        deepest: dict[float, Scalar] = {}  # by thickness: equal shapes are divided by theirs together
         for candidate in self.candidates:
-            deepest = maximum(deepest, where(candidate.touches, -candidate.touch.gap, 0.0))
-        return deepest
+            thickness = min(shape.thickness for shape in candidate.shapes)
+            deepest[thickness] = maximum(deepest.get(thickness, 0.0), candidate.depth)
+        shares = [depth * (1.0 / thickness) for thickness, depth in deepest.items() if thickness > 0.0]
+        return [reduce(maximum, all_of, 0.0) for all_of in (deepest.values(), shares)]
 
     @property
     def effort(self) -> Scalar:

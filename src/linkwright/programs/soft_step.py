@@ -59,7 +59,8 @@ def soft_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     v_next = step.straight.velocities(q_next, u)
     return {
         "q": q_next, "v": v_next, "a": a, "torque": control.torque, "lam": [-f for f in found.constraint_rows_forces()],
-        "forces": found.constraint_forces(), "residual": found.residual, "status": found.status,
+        "forces": found.constraint_forces(), "residual": found.residual, "unmet": found.unmet,
+        "status": found.status,
         "drift": largest_residual([e for e in errors.error if e is not None]), "lag": [0.5 * h],
         "lead": [0.0] * len(v), "warm": found.a, "work": _work(step, found, q, v, u, control, a, time, late),
         "penetration": found.penetration, "iterations": found.solution.iterations,
@@ -87,7 +88,7 @@ def _work(step: SimulatedMechanism, found: SoftDynamics, q, v, u, control, a, ti
 def no_contacts(a) -> dict[str, Any]:
     """What a step without contacts says of them."""
     empty = {name: np.zeros(shape) for name, shape in shapes_of(0).items()}
-    return {**empty, "warm": a, "effort": 0.0, "penetration": 0.0}
+    return {**empty, "warm": a, "effort": 0.0, "penetration": [0.0, 0.0]}
 
 
 def check_fits_contact(options) -> None:

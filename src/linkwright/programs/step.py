@@ -67,6 +67,9 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         result |= counted(result, state, step.pace, h)
         for name in _LARGEST:
             result[name] = maximum(result[name], state[name][0])
+        if "penetration" in state:
+            both = zip(result["penetration"], state["penetration"], strict=True)
+            result["penetration"] = [maximum(now, before) for now, before in both]
         return result
 
     nothing = [0.0] * nv
@@ -93,7 +96,7 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         result |= no_contacts(result["a"])
     result["lag"] = result["lag"][0]
     relative = result["unmet"] / (step.pace(result["a"]) + 1.0)
-    worst = [result["drift"], result["unmet"], relative, result["verdict"], result["penetration"]]
+    worst = [result["drift"], result["unmet"], relative, result["verdict"], *result["penetration"]]
     passed = result["passed"][0]
     work = result["work"]
     if "work" in x:
@@ -101,7 +104,7 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         code = graver(x["worst"][3], worst[3])
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=False)]
         worst[3] = code
-        passed = x["worst"][5] + passed
+        passed = x["worst"][-1] + passed
     result["clamped"] = commands_cut(model, x["ctrl"]) if "ctrl" in x else []
     if "clamped" in x:
         result["clamped"] = [total + part for total, part in zip(x["clamped"], result["clamped"], strict=True)]
@@ -131,11 +134,11 @@ def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:
     if not (hard and step.hinges_of_loops):
         return take(start, step.dt)
     shapes = {name: shape for name, shape in contact_shapes(step.tree, start["q"]).items() if shape[0]}
-    start = {**start, "penetration": [0.0], "effort": [0.0]}
+    start = {**start, "penetration": [0.0, 0.0], "effort": [0.0]}
     start |= {name: np.zeros(shape).tolist() for name, shape in shapes.items()}
     found = in_parts(take, start, step.dt, turns_too_far(step.turning), PARTS_TOUCHING)
     result = no_contacts(found["a"]) | _unflattened(found)
-    result |= {name: found[name][0] for name in ("penetration", "effort")}
+    result |= {"penetration": found["penetration"], "effort": found["effort"][0]}
     return result | {name: np.array(found[name], dtype=object).reshape(shape) for name, shape in shapes.items()}
 
 

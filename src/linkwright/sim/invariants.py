@@ -50,15 +50,6 @@ def moves_freely(tr: Trajectory) -> bool:
     return tr.contact is None and floats(tr.model)
 
 
-def thinnest(model: Model) -> float:
-    """Thickness (m) of the thinnest shape that may touch something; without any, infinite."""
-    named = {name for pair in model.pairs for name in (pair.first, pair.second)}
-    shapes = [shape for shape in model.shapes if shape.name in named]
-    sizes = [2.0 * min(shape.size) for shape in shapes if shape.size]
-    sizes += [float(np.ptp(np.array(shape.points), axis=0).max()) for shape in shapes if shape.points]
-    return min(sizes, default=float("inf"))
-
-
 def smallest_energy(model: Model) -> float:
     """Energies below this (J) are too small to say anything relative to them."""
     mass = sum(body.inertia.mass for body in model.bodies[1:])

@@ -40,7 +40,7 @@ class Rollout:
         q, v, act, kept, steps, every = prepared.q, prepared.v, prepared.act, self.kept, self.steps, self.every
         self.start = {
             "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(5)),
-            "worst": self._spread(np.zeros(6)),
+            "worst": self._spread(np.zeros(7)),
         }  # fmt: skip
         self.start["lead"] = self._spread(np.zeros(model.nv))
         self.start["lag"] = np.full(self.lead, 0.0 if options["integrator"] == "rk4" else dt / 2)

@@ -110,7 +110,7 @@ class Simulator:
         elif start == "check" and (q0 is not None or v0 is not None):
             check_start(self.model, q, v)
         lead = self._shape(0)[:-1]
-        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(6), "lead": np.zeros(self.model.nv),
+        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(7), "lead": np.zeros(self.model.nv),
                  "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc),
                  "act": as_activations(self.model, act0), "clamped": np.zeros(self.model.nu)}  # fmt: skip
         for name, array in state.items():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..programs.status import STATUS_MEANING
-from .invariants import energy_scale, energy_share, momentum_share, reach, slid, thinnest
+from .invariants import energy_scale, energy_share, momentum_share, reach, slid
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -22,7 +22,7 @@ LARGEST_ENERGY_ERROR = 0.05  # of the energy exchanged
 LARGEST_MOMENTUM_ERROR = 0.05  # of the momentum of the motion about the centre of mass
 MOST_PASSING = 0.01  # of the time: a mechanism that is longer in singular poses does not only pass them
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
-LARGEST_DEPTH = 1.0  # of the thickness of the thinnest shape: beyond, something is all but swallowed
+LARGEST_DEPTH = 1.0  # of the thickness of the shape that touches: beyond, it is all but swallowed
 _MOST_NAMED = 6  # actuators
 _NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "implicitfast": "implicitfast",
           "rk4": "Runge-Kutta 4"}  # fmt: skip
@@ -45,8 +45,8 @@ def complaints(trajectory: Trajectory) -> list[str]:
     found = []
     if tr.steps < tr.planned:
         found.append(f"ended after {tr.steps} of {tr.planned} steps")
-    drift, _, residual, code, depth = (tr.worst[..., k] for k in range(5))
-    passing = tr.worst[..., 5] / max(tr.steps * tr.dt, 1e-300)
+    drift, _, residual, code, depth, swallowed, passed = (tr.worst[..., k] for k in range(7))
+    passing = passed / max(tr.steps * tr.dt, 1e-300)
     if tr.model.constraints:
         if not np.all(drift <= allowed_drift(tr)):
             found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
@@ -66,11 +66,10 @@ def complaints(trajectory: Trajectory) -> list[str]:
                 else f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for"
             )
     if tr.contact:
-        allowed_depth = LARGEST_DEPTH * thinnest(tr.model)
-        if not np.all(depth <= allowed_depth):
+        if not np.all(swallowed <= LARGEST_DEPTH):
             found.append(
-                f"contacts are {np.max(depth):.2g} m deep, beside shapes {thinnest(tr.model):.2g} m thick: take a "
-                f"smaller dt, or harder contacts (solref, solimp)"
+                f"contacts are up to {np.max(swallowed):.2g} times as deep as the shape in them is thick (the deepest "
+                f"{np.max(depth):.2g} m): take a smaller dt, or harder contacts (solref, solimp)"
             )
     if tr.accounts_for_energy:
         share = energy_share(tr)

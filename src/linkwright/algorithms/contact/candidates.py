@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...model import Tree
 from ...model.contact import Interaction, Shape
 from ...model.contact.surface import SMALLEST_FRICTION
-from ...scalar import Scalar, maximum
+from ...scalar import Scalar, maximum, where
 from ...spatial import Force, Matrix, Placement, Vector
 from ..rows import Terms
 from .geometry import Touch, View, touches
@@ -44,6 +44,12 @@ class Candidate:
     def overlap(self) -> Scalar:
         """How far the shapes are within each other's margin: positive where they push."""
         return self.interaction.margin - self.touch.gap
+
+    @property
+    def depth(self) -> Scalar:
+        """How far (m) the shapes are within each other; negative where they are apart."""
+        gap, possible = self.touch.gap, self.touch.possible
+        return -gap if possible is None else where(possible, -gap, 0.0)
 
     @property
     def touches(self) -> Scalar:

@@ -114,13 +114,15 @@ class MujocoScene:
         chosen = path[np.arange(samples), rng.integers(path.shape[1] // 5, path.shape[1], size=samples)]
         return SceneStates(chosen, np.zeros((samples, self.model.nv)), ctrl)
 
-    def solve_to_the_end(self, cone: str | None = None) -> None:
-        """Let MuJoCo's solver stop where rounding does; with this cone in place of the file's."""
+    def take(self, cone: str) -> None:
+        """In place of the file's."""
+        self.model.opt.cone = _CONES[cone]
+
+    def solve_to_the_end(self) -> None:
+        """Let MuJoCo's solver stop where rounding does."""
         options = self.model.opt
         options.tolerance, options.iterations, options.ls_tolerance, options.ls_iterations = 0.0, 300, 1e-14, 300
         options.jacobian = self.mujoco.mjtJacobian.mjJAC_DENSE
-        if cone is not None:
-            options.cone = _CONES[cone]
 
     @property
     def shape_names(self) -> dict[int, str]:

@@ -88,8 +88,9 @@ def reduce_to_dynamics(root: Element, ignore: Ignoring, is_there: IsThere | None
     shared = not setting(root, "settotalmass", "-1").startswith("-")
     colliding, told = _colliding(root, ignore, _meshes_there(root, is_there))
     warnings += told
+    before = _geom_names(root)
     meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding}, only_moving=not shared)
-    _keep_pairs_of_kept_geoms(root)
+    _take_out_pairs_of(before - _geom_names(root), root)
     files = _asset_files(root, meshes)
     return Reduced(root, files, named_elements(root), warnings, motors)
 
@@ -237,14 +238,17 @@ def _meshes_there(root: Element, is_there: IsThere | None) -> set[str]:
     return found
 
 
-def _keep_pairs_of_kept_geoms(root: Element) -> None:
-    """Contacts with geoms that were taken out are taken out too."""
-    there = {element.attributes.get("name") for element, _ in _walk(root) if element.tag == "geom"}
+def _geom_names(root: Element) -> set[str | None]:
+    return {element.attributes.get("name") for element, _ in _walk(root) if element.tag == "geom"}
+
+
+def _take_out_pairs_of(geoms: set[str | None], root: Element) -> None:
+    """Contacts with geoms that were taken out; those with geoms that never were are for MuJoCo to refuse."""
     for section in root.named("contact"):
         section.children = [
             child
             for child in section
-            if child.tag != "pair" or {child.attributes.get("geom1"), child.attributes.get("geom2")} <= there
+            if child.tag != "pair" or not {child.attributes.get("geom1"), child.attributes.get("geom2")} & geoms
         ]
 
 

@@ -103,6 +103,8 @@ class _Reading:
                 f"geom {name!r} has solref or solimp out of their ranges; they are moved there before those of two "
                 f"geoms are mixed, which MuJoCo does after"
             )
+        if source.geom_gap[g] < 0.0:
+            self._tell_of_gap(f"geom {name!r}")
         surface = Surface(
             tuple(source.geom_friction[g].tolist()), int(source.geom_condim[g]),
             Softness.clipped(source.geom_solref[g], source.geom_solimp[g]), float(source.geom_margin[g]),
@@ -113,6 +115,9 @@ class _Reading:
         weight = float(source.body_invweight0[int(source.geom_bodyid[g]), 0])
         size, points = tuple(source.geom_size[g][: _SIZES[kind]].tolist()), self._hull(g) if kind == "convex" else ()
         return Shape(name, kind, body, size, pose, surface, points, weight)
+
+    def _tell_of_gap(self, what: str) -> None:
+        self.warnings.append(f"{what} has a negative gap, which is left out; in MuJoCo contact begins that much later")
 
     def _hull(self, g: int) -> tuple[tuple[float, ...], ...]:
         mesh = int(self.source.geom_dataid[g])
@@ -131,6 +136,8 @@ class _Reading:
             if not is_computed(self.shapes[g1], self.shapes[g2]):
                 not_computed.append((self.shapes[g1], self.shapes[g2]))
                 continue
+            if source.pair_gap[k] < 0.0:
+                self._tell_of_gap(f"the pair of {self.shapes[g1].name!r} and {self.shapes[g2].name!r}")
             own = np.any(source.pair_solreffriction[k])
             softness = Softness.clipped(source.pair_solref[k], source.pair_solimp[k])
             found[frozenset((g1, g2))] = ContactPair(

@@ -76,6 +76,14 @@ class Shape:
     def rank(self) -> int:
         return KINDS.index(self.kind)
 
+    @property
+    def thickness(self) -> float:
+        """m, where it is thinnest: what is that deep in something is all but swallowed. Of corners, how far they are
+        spread; a plane has no end."""
+        if self.points:
+            return float(np.ptp(np.array(self.points), axis=0).max())
+        return 2.0 * min(self.size, default=float("inf"))
+
     def renamed(self, prefix: str, ground: str, ground_name: str) -> Shape:
         return replace(self, name=prefix + self.name, on=ground if self.on == ground_name else prefix + self.on)
 
