@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..trace import Input, Op, Output, Program, drop_dead
+from ..trace import Input, Op, Output, Program
 from ..trace.ops import TRUTH_VALUED, operands_of
+from ..trace.passes import drop_dead
 
 
 @dataclass(frozen=True)

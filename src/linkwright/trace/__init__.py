@@ -1,6 +1,6 @@
 """Tracing: a Python function run on symbols becomes a straight-line program. Knows nothing of robots."""
 
-from .dead_code import drop_dead
+from .common_beginning import CommonBeginning
 from .defined_ops import define_op
 from .derivative_programs import Measured, Varied, jacobians, pullback, pushforward
 from .differentiation import directional_derivative, jacobian
@@ -14,8 +14,8 @@ from .plain_data import program_from_data, program_to_data
 from .program import Input, Output, Program, Repeat, Until, trace
 
 __all__ = [
-    "PASSES", "Expr", "Input", "LoopOperations", "Measured", "Op", "Operations", "Output", "Program", "Repeat",
-    "Until", "Varied", "count_operations", "define_op", "directional_derivative", "drop_dead", "inlined", "interpret",
+    "PASSES", "CommonBeginning", "Expr", "Input", "LoopOperations", "Measured", "Op", "Operations", "Output", "Program",
+    "Repeat", "Until", "Varied", "count_operations", "define_op", "directional_derivative", "inlined", "interpret",
     "jacobian", "jacobians", "placed_steps", "program_from_data", "program_to_data", "pullback", "pushforward",
     "run_on_scalars", "simplify", "trace",
 ]  # fmt: skip

@@ -13,6 +13,9 @@ class ForeignExpression(TraceError):
     """Expressions of graphs neither of which is around the other were used together."""
 
 
+_NUMBERS = (float, int, np.number)
+
+
 def _elementwise(operation, reflected=False):
     """An operator that also accepts NumPy arrays, element by element, and refuses what is no number."""
 
@@ -23,7 +26,7 @@ def _elementwise(operation, reflected=False):
                 operand = other.index
             else:
                 graph, (own, operand) = in_one_graph(self, other)
-        elif isinstance(other, float | int | np.number):
+        elif type(other) is float or isinstance(other, _NUMBERS):
             operand = float(other)  # type: ignore[assignment]  # graphs take nodes (int) and numbers (float) alike
             if graph.guard is not None:
                 graph, (own,) = in_one_graph(self)

@@ -29,7 +29,7 @@ def factor_products(program: Program) -> Program:
         if op in LOOPS:
             image.append(graph.node(*with_operands(node, (graph.materialise(image[x]) for x in operands_of(node)))))
             continue
-        shared = _shared_factor(program.nodes, uses, operands) if op in (Op.ADD, Op.SUB) else None
+        shared = shared_factor(program.nodes, uses, operands) if op in (Op.ADD, Op.SUB) else None
         if shared is None:
             image.append(graph.rebuild(op, [image[x] for x in operands]))
         else:
@@ -40,7 +40,7 @@ def factor_products(program: Program) -> Program:
     return Program(program.name, tuple(graph.nodes), program.inputs, outputs, program.loops)
 
 
-def _shared_factor(nodes, uses, operands):
+def shared_factor(nodes, uses, operands):
     """(factor, rest of first, rest of second) if both operands are products used only here, with a factor in common."""
     first, second = operands
     if uses[first] != 1 or uses[second] != 1 or nodes[first][0] is not Op.MUL or nodes[second][0] is not Op.MUL:

@@ -23,6 +23,8 @@ Value = "int | float"  # a node's index, or a number
 
 # the inputs of a loop's body: what it carries, what it reads of the graph around it, and its row of the tables
 CARRIED, OUTER, ROW = 0, 1, 2
+# the smart constructors ask for these all the time, and names of a module are found faster than members of Op
+_ADD, _SUB, _MUL, _DIV, _NEG, _SIN, _COS = Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.SIN, Op.COS
 
 
 class Graph:
@@ -83,6 +85,12 @@ class Graph:
             self.nodes.append(key)
         return index
 
+    def forget_after(self, length: int) -> None:
+        """Keep so many nodes, of a graph without loops; what comes next is as if the others had never been."""
+        for node in self.nodes[length:]:
+            del self._index[node]
+        del self.nodes[length:]
+
     def _find(self, key: Node) -> int | None:
         orders = (key, (key[0], *reversed(key[1:]))) if key[0] in COMMUTATIVE else (key,)
         found = next((self._index[x] for x in orders if x in self._index), None)
@@ -128,22 +136,22 @@ class Graph:
             if b == 0.0:
                 return a
             node = self.nodes[a]
-            if node[0] is Op.NEG:
+            if node[0] is _NEG:
                 return self.sub(b, node[1])
-            return self.node(Op.ADD, a, self.const(b)) if b > 0 or b != b else self.node(Op.SUB, a, self.const(-b))
+            return self.node(_ADD, a, self.const(b)) if b > 0 or b != b else self.node(_SUB, a, self.const(-b))
         node = self.nodes[b]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.sub(a, node[1])
         node = self.nodes[a]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.sub(b, node[1])
-        return self.node(Op.ADD, a, b) if a < b else self.node(Op.ADD, b, a)
+        return self.node(_ADD, a, b) if a < b else self.node(_ADD, b, a)
 
     def sub(self, a, b):
         if type(b) is float:
             return self.add(a, -b)
         node = self.nodes[b]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.add(a, node[1])
         if type(a) is float:
             if a == 0.0:
@@ -153,22 +161,22 @@ class Graph:
             return 0.0
         else:
             node = self.nodes[a]
-            if node[0] is Op.NEG:
+            if node[0] is _NEG:
                 return self.neg(self.add(node[1], b))
-        opposite = self._index.get((Op.SUB, b, a))
-        return self.node(Op.SUB, a, b) if opposite is None else self.neg(opposite)
+        opposite = self._index.get((_SUB, b, a))
+        return self.node(_SUB, a, b) if opposite is None else self.neg(opposite)
 
     def neg(self, a):
         if type(a) is float:
             return -a
         node = self.nodes[a]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return node[1]
-        if node[0] is Op.SUB:
-            opposite = self._index.get((Op.SUB, node[2], node[1]))
+        if node[0] is _SUB:
+            opposite = self._index.get((_SUB, node[2], node[1]))
             if opposite is not None:
                 return opposite
-        return self.node(Op.NEG, a)
+        return self.node(_NEG, a)
 
     def mul(self, a, b):
         if type(a) is float:
@@ -183,16 +191,16 @@ class Graph:
             if b < 0:
                 return self.neg(self.mul(a, -b))
             node = self.nodes[a]
-            if node[0] is Op.NEG:
+            if node[0] is _NEG:
                 return self.neg(self.mul(node[1], b))
-            return self.node(Op.MUL, a, self.const(b))
+            return self.node(_MUL, a, self.const(b))
         node = self.nodes[a]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.neg(self.mul(node[1], b))
         node = self.nodes[b]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.neg(self.mul(a, node[1]))
-        return self.node(Op.MUL, a, b) if a < b else self.node(Op.MUL, b, a)
+        return self.node(_MUL, a, b) if a < b else self.node(_MUL, b, a)
 
     def div(self, a, b):
         if type(b) is float:
@@ -210,24 +218,24 @@ class Graph:
         elif a == b:
             return 1.0
         node = self.nodes[b]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.neg(self.div(a, node[1]))
         node = self.nodes[a]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.neg(self.div(node[1], b))
-        return self.node(Op.DIV, a, b)
+        return self.node(_DIV, a, b)
 
     def sin(self, a):
         node = self.nodes[a]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.neg(self.sin(node[1]))
-        return self.node(Op.SIN, a)
+        return self.node(_SIN, a)
 
     def cos(self, a):
         node = self.nodes[a]
-        if node[0] is Op.NEG:
+        if node[0] is _NEG:
             return self.cos(node[1])
-        return self.node(Op.COS, a)
+        return self.node(_COS, a)
 
     def call(self, op: Op | DefinedOp, *operands) -> int:
         """An operation without rules of its own."""

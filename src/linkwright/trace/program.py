@@ -225,14 +225,7 @@ def trace(
     `further` inputs are those that the function has added by itself, if it knows how (derivatives/unknowns.py).
     """
     graph = Graph()
-    declared, symbols = [], {}
-    for number, (key, shape) in enumerate(inputs.items()):
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        declared.append(Input(key, shape))
-        array = np.empty(prod(shape), dtype=object)
-        for element in range(array.size):
-            array[element] = Expr(graph, graph.input(number, element))
-        symbols[key] = array.reshape(shape)
+    declared, symbols = declare(graph, inputs)
     result = function(**symbols)
     named = result if isinstance(result, Mapping) else {"out": result}
     outputs = []
@@ -243,6 +236,21 @@ def trace(
     name = name or getattr(function, "__name__", "function")
     every = (*declared, *further)
     return Program(str(name), tuple(graph.nodes), every, tuple(outputs), tuple(graph.loops)).check()
+
+
+def declare(
+    graph: Graph, inputs: Mapping[str, int | tuple[int, ...]]
+) -> tuple[tuple[Input, ...], dict[str, np.ndarray]]:
+    """(The inputs of these shapes, symbols for their elements by name)."""
+    declared, symbols = [], {}
+    for number, (key, shape) in enumerate(inputs.items()):
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        declared.append(Input(key, shape))
+        array = np.empty(prod(shape), dtype=object)
+        for element in range(array.size):
+            array[element] = Expr(graph, graph.input(number, element))
+        symbols[key] = array.reshape(shape)
+    return tuple(declared), symbols
 
 
 def _node_of(graph: Graph, value, output: str) -> int:

@@ -46,6 +46,12 @@ class ConstrainedProblem:
         problem.constraints = [replace(c, e=own) for c, own in self.of_each(rows)]
         return problem
 
+    def with_ties(self, ties: str) -> ConstrainedProblem:
+        """The same problem for another order of elimination."""
+        problem = copy.copy(self)
+        problem.ties = ties
+        return problem
+
     @property
     def rows(self) -> list[tuple[int, Force, Scalar]]:
         """(body, covector, right-hand side) of every row."""
