@@ -66,6 +66,14 @@ def test_a_built_in_robot_is_put_on_the_ground(monkeypatch):
     assert max(found.gains) < 1e-3 and max(found.depths) > 1e-3
 
 
+def test_a_file_without_a_floor_is_put_on_the_ground(tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "floating.xml"
+    path.write_text(LINKAGE.replace('<geom type="plane" size="0 0 1"/>', ""))
+    model, dt = read_scene(str(path))
+    assert dt == 0.002 and len(model.pairs) == 4 and {pair.second for pair in model.pairs} == {"ground"}
+
+
 def test_what_is_fixed_or_touches_nothing_is_refused():
     with pytest.raises(InputError, match="no shapes"):
         read_scene("chain:3")

@@ -102,3 +102,16 @@ def test_a_robot_of_the_users_folder_stands_on_its_floor(tmp_path, monkeypatch):
     monkeypatch.delenv("LINKWRIGHT_MENAGERIE")
     result = run("demo", "--robot", "my_hopper", "--output", str(tmp_path / "drawn"))
     assert result.returncode == 1 and "neither a file nor a known robot" in result.stderr
+
+
+def test_shapes_that_are_there_for_listed_pairs_alone_are_not_stood_on():
+    """Then a robot is held by its base, as one without shapes is."""
+    pytest.importorskip("mujoco")
+    from linkwright.cli.demo import _standing
+
+    text = """<mujoco><worldbody><body><freejoint/><geom name="one" type="box" size="0.1 0.1 0.1"{masks}/>
+    <body pos="0 0 0.5"><joint/><geom name="two" type="box" size="0.1 0.1 0.1"{masks}/></body></body></worldbody>
+    <contact><pair geom1="one" geom2="two"/></contact></mujoco>"""
+    assert len(_standing(text.format(masks="")).pairs) == 2
+    alone = _standing(text.format(masks=' contype="0" conaffinity="0"'))
+    assert len(alone.shapes) == 2 and not alone.pairs

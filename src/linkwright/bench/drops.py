@@ -125,8 +125,8 @@ def read_scene(name: str) -> tuple[Model, float]:
     else:
         model = load(name)
         dt = model.simulation.chosen_dt(None)
-        if not any(shape.kind == "plane" for shape in model.shapes):
-            model = model.on_ground()
+    if not any(shape.kind == "plane" for shape in model.shapes):
+        model = model.on_ground()
     if not model.pairs:
         raise InputError(f"{name!r} has nothing that touches: there is nothing to drop it on")
     return model, dt
@@ -180,7 +180,6 @@ class Starts:
                 raise InputError(f"no closed poses of {model.name!r} were found near where it stands")
             self._poses = np.array(found)
         return self._poses
-
 
     def _within_limits(self, q: np.ndarray) -> bool:
         joints = zip(self.model.joints, self.model.iq[1:], strict=True)

@@ -17,6 +17,7 @@ from rich.table import Table
 import linkwright as lw
 
 from ..errors import InputError
+from ..model.contact.arrangement import shapes_to_stand_on
 from ..robots.menagerie import has_scene, scene_file
 from ..sim.exercise import Exercise, exercise
 from ..sim.verdict import complaints
@@ -79,7 +80,7 @@ def _standing(robot: str) -> lw.Model:
     floats and has shapes to stand on."""
     model = lw.load(scene_file(robot) if has_scene(robot) else robot)
     floats = any(body.parent == 0 and body.joint.moves.is_free for body in model.bodies[1:])
-    return model.on_ground() if floats and model.shapes and not model.pairs else model
+    return model.on_ground() if floats and shapes_to_stand_on(model) and not model.pairs else model
 
 
 def simulate_exercise(shown: Exercise, again: lw.Trajectory | None = None, seconds: float = _SECONDS) -> lw.Trajectory:

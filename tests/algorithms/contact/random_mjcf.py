@@ -57,9 +57,13 @@ class RandomModel:
         return text
 
     def geom(self, body: str) -> str:
-        rng, kind = self.rng, str(self.rng.choice([*_SHAPES]))
+        kind = str(self.rng.choice([*_SHAPES]))
         name = f"{body}_g{len(self.geoms)}"
         self.geoms.append((name, kind, body))
+        return self.shape(name, kind)
+
+    def shape(self, name: str, kind: str) -> str:
+        rng = self.rng
         size = rng.uniform(0.04, 0.12, _SHAPES[kind])
         place = f'pos="{numbers(rng.uniform(-0.1, 0.1, 3))}" quat="{numbers(rng.normal(size=4))}"'
         masks = 'contype="0" conaffinity="1"'  # planes only, and pairs that are listed
@@ -151,18 +155,34 @@ class RandomModel:
         text = ""
         for i, (one, kind, body) in enumerate(self.geoms):
             for two, other, its in self.geoms[:i]:
-                both = {kind, other}
-                computed = both <= {*_WITH_OTHERS, "box"} and both != {"box"}
-                if computed and body != its and self.chance(0.4):
-                    text += f'<pair geom1="{one}" geom2="{two}" condim="{self.rng.choice([1, 3, 4, 6])}"'
-                    text += f' friction="{numbers(self.rng.uniform(0.2, 1, 5))}"{self.softness()}'
-                    text += f' margin="{self.rng.uniform(0, 0.05):.3g}"'
-                    if self.chance(0.3):
-                        text += ' solreffriction="0.03 0.9"'
-                    text += "/>"
-        return f"<contact>{text}</contact>"
+                if _are_computed(kind, other) and body != its and self.chance(0.4):
+                    text += self.pair(one, two)
+        return text
 
-    def text(self) -> str:
+    def pair(self, one: str, two: str) -> str:
+        text = f'<pair geom1="{one}" geom2="{two}" condim="{self.rng.choice([1, 3, 4, 6])}"'
+        text += f' friction="{numbers(self.rng.uniform(0.2, 1, 5))}"{self.softness()}'
+        text += f' margin="{self.rng.uniform(0, 0.05):.3g}"'
+        if self.chance(0.3):
+            text += ' solreffriction="0.03 0.9"'
+        return text + "/>"
+
+    def obstacles(self) -> tuple[str, str]:
+        """(Shapes that stand, their pairs): a wall, and what is listed with all that moves. Numbers of their own."""
+        self.rng = rng = np.random.default_rng([self.seed, 4])
+        geoms, pairs = "", ""
+        if self.chance(0.5):
+            turn = numbers([0, rng.uniform(50, 100), rng.uniform(-180, 180)])
+            geoms += f'<geom name="wall" type="plane" size="5 5 .1" pos="0 0 -0.1" euler="{turn}"'
+            geoms += f' contype="1" conaffinity="0"{self.surface()}/>'
+        for k, kind in enumerate(rng.choice([*_WITH_OTHERS, "box"], size=rng.integers(0, 3))):
+            geoms += self.shape(f"stands{k}", kind)
+            pairs += "".join(
+                self.pair(name, f"stands{k}") for name, other, _ in self.geoms if _are_computed(kind, other)
+            )
+        return geoms, pairs
+
+    def text(self, *, obstacles: bool = False) -> str:
         rng = self.rng
         option = f'timestep="{rng.choice([0.001, 0.002, 0.01])}" cone="{rng.choice(["elliptic", "pyramidal"])}"'
         option += f' impratio="{rng.choice([1, 1, 3.7, 100])}"'
@@ -170,10 +190,17 @@ class RandomModel:
         tilt = f'euler="{numbers(rng.uniform(-15, 15, 3))}"' if self.chance(0.5) else ""
         floor = f'<geom name="floor" type="plane" size="5 5 .1" {tilt} contype="1" conaffinity="0"{self.surface()}/>'
         trees = "".join(self.body(0) for _ in range(1 + self.chance(0.3)))
+        rest, pairs, tendons = self.equalities(), self.pairs(), self.tendons()
+        standing, listed = self.obstacles() if obstacles else ("", "")
         return (
-            f'<mujoco><option {option}><flag {flags}/></option><worldbody>{floor}{trees}</worldbody>'
-            f"{self.equalities()}{self.pairs()}{self.tendons()}</mujoco>"
+            f"<mujoco><option {option}><flag {flags}/></option><worldbody>{floor}{standing}{trees}</worldbody>"
+            f"{rest}<contact>{pairs}{listed}</contact>{tendons}</mujoco>"
         )
+
+
+def _are_computed(one: str, two: str) -> bool:
+    """Whether contact of such shapes is."""
+    return {one, two} <= {*_WITH_OTHERS, "box"} and {one, two} != {"box"}
 
 
 def run_to_the_end(source) -> None:
@@ -196,8 +223,8 @@ class Answers:
     contacts: list[list[tuple[str, str, np.ndarray, np.ndarray]]]  # names, point, force
 
     @classmethod
-    def of(cls, seed: int, states: int) -> Answers:
-        text = RandomModel(seed).text()
+    def of(cls, seed: int, states: int, *, obstacles: bool = False) -> Answers:
+        text = RandomModel(seed).text(obstacles=obstacles)
         source = mujoco.MjModel.from_xml_string(text)
         run_to_the_end(source)
         data, rng = mujoco.MjData(source), np.random.default_rng([seed, 1])

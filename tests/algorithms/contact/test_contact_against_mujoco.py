@@ -31,7 +31,7 @@ def differences(answers: Answers, solution) -> tuple[float, float, int]:
 def check(seeds, states: int = 6) -> int:
     pushing = 0
     for seed in seeds:
-        answers = Answers.of(seed, states)
+        answers = Answers.of(seed, states, obstacles=True)
         solve = lw.reference(answers.model, "contact_dynamics", equality="soft", outputs=OUTPUTS)
         solution = solve(answers.q, answers.v, answers.tau, answers.dt)
         of_a, of_forces, count = differences(answers, solution)

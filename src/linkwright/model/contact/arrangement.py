@@ -102,12 +102,17 @@ def _meant(model: Model, name: str) -> list[Shape]:
     return found
 
 
+def shapes_to_stand_on(model: Model) -> list[Shape]:
+    """Those that move and may touch anything; a file's may be there for listed pairs alone."""
+    return [s for s in model.shapes if model.body_of(s.on) and (s.surface.contype or s.surface.conaffinity)]
+
+
 def on_ground(model: Model, friction, condim: int | None, at: PoseLike, **surface) -> Model:
     """With a plane named "ground", in contact with every moving shape that may touch anything."""
     floors = [shape.name for shape in model.shapes if shape.kind == "plane"]
     if floors:
         raise InputError(f"{model.name!r} stands on {floors[0]!r} already; with_contacts(...) changes what touches it")
-    touching = [s for s in model.shapes if model.body_of(s.on) and (s.surface.contype or s.surface.conaffinity)]
+    touching = shapes_to_stand_on(model)
     if not touching:
         raise InputError(
             f"{model.name!r} has no shapes that could stand on the ground; give it some: "
