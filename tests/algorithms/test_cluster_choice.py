@@ -7,7 +7,7 @@ import pytest
 from cluster_cases import flat, plan
 
 import linkwright as lw
-from linkwright.errors import UnsupportedError
+from linkwright.errors import ModelError, UnsupportedError
 from linkwright.model import Inertia, ModelBuilder
 
 
@@ -160,3 +160,44 @@ def test_the_advice_about_feet_works():
     loose = loops.with_constraints(lw.weld("left_foot"))
     with pytest.raises(UnsupportedError, match=r"say where \['left_foot'\] hold their frames \(at=...\)"):
         lw.trace_program(loose, "cluster_aba")
+
+
+def bars(*, lengths, pins=0.5, carrier=None):
+    """Two bars between pins, drawn stretched; on a carrier that slides along if asked for."""
+    builder = ModelBuilder("bars")
+    if carrier:
+        builder.add_body("carrier", lw.prismatic("slide", "x"), inertia=Inertia.box(1.0, (0.1, 0.1, 0.1)))
+    parent, at = carrier or "world", 0.0
+    for k, length in enumerate(lengths):
+        inertia = Inertia.box(1.0, (length, 0.03, 0.03), (length / 2, 0, 0))
+        builder.add_body(f"bar{k}", lw.revolute(f"j{k}", "y"), parent=parent, placement=(at, 0, 0), inertia=inertia)
+        parent, at = f"bar{k}", length
+    builder.add_frame("tip", parent, (at, 0, 0))
+    builder.add_frame("pin", carrier or "world", (pins, 0, 0))
+    return builder.build().with_constraints(lw.connect("tip", "pin", name="loop"))
+
+
+@pytest.mark.parametrize("carrier", [None, "carrier"])
+def test_bars_that_just_reach_have_a_velocity_and_no_motion(carrier):
+    """Their rows are dependent in the only pose they have; the same bars a little longer move."""
+    stretched = bars(lengths=(0.3, 0.2), carrier=carrier)
+    assert lw.mobility(stretched).mobility == (2 if carrier else 1)
+    with pytest.raises(ModelError, match=r"singular poses only.*'j0', 'j1'.*remove one, or all of them and lock"):
+        plan(stretched, loops=("loop",))
+    freed = lw.lock_joints(stretched.without_constraints(), ["j0", "j1"])  # as it says
+    assert freed.nv == (1 if carrier else 0)
+    three = bars(lengths=(0.3, 0.2, 0.1), carrier=carrier)
+    assert chosen(three, loops=("loop",)) == ["j0"]
+
+
+def test_a_parallelogram_drawn_flat_moves():
+    """Two motions meet there: that is no reason to refuse it."""
+    builder = ModelBuilder("parallelogram")
+    for name, length, parent, at in [
+        ("crank", 0.2, "world", 0.0), ("coupler", 0.5, "crank", 0.2), ("rocker", 0.2, "world", 0.5)
+    ]:  # fmt: skip
+        inertia = Inertia.box(1.0, (length, 0.03, 0.03), (length / 2, 0, 0))
+        builder.add_body(name, lw.revolute(f"{name}_joint", "y"), parent=parent, placement=(at, 0, 0), inertia=inertia)
+        builder.add_frame(f"{name}_end", name, (length, 0, 0))
+    model = builder.build().with_constraints(lw.connect("coupler_end", "rocker_end", name="pin"))
+    assert chosen(model, loops=("pin",)) == ["crank_joint"]

@@ -8,6 +8,7 @@ from ....errors import InputError, ModelError
 from ....fixed_order import product, projected_on_kernel
 from ....model import Model
 from ....model.clusters import Cluster
+from .dead_motions import dead_motions
 from .involvement import NumericRows
 from .preference import preferred_independent
 from .scaled_rows import ScaledRows
@@ -42,8 +43,16 @@ def choose_independent(
         )
     if not freedom:
         raise ModelError(
-            f"constraints {constraints} leave joints {joints} no motion at all (over-determined); remove one, or lock "
-            f"the joints"
+            f"constraints {constraints} leave joints {joints} no motion at all (over-determined); remove one, or all "
+            f"of them and lock the joints"
+        )
+    if not rows.constant and dead_motions(
+        rows, drawn, lambda q: _closed(rows, q, scaled), lambda q: scaled.rank(rows, rows(q)[0])
+    ):
+        raise ModelError(
+            f"constraints {constraints} close at singular poses only: there joints {joints} have {freedom} "
+            f"velocit{'y' if freedom == 1 else 'ies'}, not all of which are of a motion (bars that just reach from pin "
+            f"to pin, for one); check lengths and frames, remove one, or all of them and lock the joints"
         )
     own = [i for i in cluster.bodies if i in named]
     if own:
