@@ -124,7 +124,7 @@ def _figure(figure: Figure) -> str:
     if pictures is None:
         return f"<p class=about>{escape(figure.title)}: {escape(NO_MATPLOTLIB)}</p>"
     data = base64.b64encode(pictures["svg"]).decode()
-    return f"<p>{escape(figure.title)}<br><img alt='{escape(figure.title)}' src='data:image/svg+xml;base64,{data}'></p>"
+    return f"<p><img alt='{escape(figure.title)}' src='data:image/svg+xml;base64,{data}'></p>"
 
 
 def cell(value: object) -> str:
