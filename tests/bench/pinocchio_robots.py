@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkwright.bench.peers.pinocchio_cpp import PeerBuildFailed, PeerUnavailable, PinocchioCpp
+from linkwright.bench.peers.native_builds import PeerBuildFailed, PeerUnavailable
+from linkwright.bench.peers.pinocchio_cpp import PinocchioCpp
 
 pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")
 

@@ -10,7 +10,8 @@ import pytest
 from pinocchio_robots import ROBOTS, built_once, load_robot, random_states
 
 from linkwright.bench.peers import pinocchio_cpp
-from linkwright.bench.peers.pinocchio_cpp import VARIANTS, PeerUnavailable, PinocchioCpp, model_text
+from linkwright.bench.peers.native_builds import PeerUnavailable
+from linkwright.bench.peers.pinocchio_cpp import VARIANTS, PinocchioCpp, model_text
 from linkwright.errors import InputError, UnsupportedError
 
 pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install pin")

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from linkwright.reproduce import environment
 from linkwright.reproduce.item import Check, Item, Table, verdict
 from linkwright.reproduce.records import Records, plain
 from linkwright.reproduce.reproducing import records_of, reproduce
@@ -67,6 +68,18 @@ def test_an_interruption_leaves_what_is_finished_and_the_next_run_goes_on(tmp_pa
     assert [path.name.split("-")[1] for path in records.folder.iterdir()] == ["a"]  # nothing half written either
     outcomes = reproduce([item("a", calls=calls), item("b", calls=calls)], Run("tiny"), records)
     assert calls == ["a", "b", "b"] and [o.kept for o in outcomes] == [True, False]
+
+
+def test_items_without_times_are_measured_while_a_peer_is_built(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(environment, "find_peer", lambda **_: calls.append("built") or (None, "a sentence"))
+    run = Run("tiny", 0.1, peers=environment.Peers())
+    items = [item("a", timed=True, calls=calls), item("b", calls=calls)]
+    outcomes = reproduce(items, run, records_of(run, tmp_path))
+    assert [o.item.name for o in outcomes] == ["a", "b"] and run.peers.about[0] == "a sentence"
+    assert calls.index("b") < calls.index("a") and calls.index("built") < calls.index("a") and len(calls) == 3
+    again = Run("tiny", 0.1, peers=environment.Peers())
+    assert all(o.kept for o in reproduce(items, again, records_of(again, tmp_path))) and len(calls) == 3
 
 
 def test_one_item_that_fails_does_not_take_the_others_with_it(tmp_path):

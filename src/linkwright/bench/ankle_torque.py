@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compile as compile_algorithm
+from ..model import Model
 from ..programs import RECIPES
 from ..programs.cluster_state import plan_of
 from ..robots import mit_humanoid_leg
 
 AMPLITUDE, FREQUENCY = 0.5, 1.5  # radians, turns per second
-ANKLE = "foot_link_joint"
+FOOT = "foot_link"
 VARIANTS = {"block": "block", "diagonal": "diagonal", "unconstrained": "none"}
 
 
@@ -28,12 +29,14 @@ class TorqueError:
     percent: float
 
 
-def measure(samples: int = 2000) -> tuple[float, list[TorqueError], dict[str, np.ndarray]]:
+def measure(
+    samples: int = 2000, leg: Model | None = None, foot: str = FOOT
+) -> tuple[float, list[TorqueError], dict[str, np.ndarray]]:
     """(largest exact torque, error of each variant, torques over time by variant) over two periods."""
-    model = mit_humanoid_leg()
+    model = mit_humanoid_leg() if leg is None else leg
     plan = plan_of(model, RECIPES["cluster_rnea"].options)
     ny = sum(map(len, plan.independent))
-    ankle = sorted(n for own in plan.independent for n in own).index(model.iv[model.joint_index(ANKLE)].start)
+    ankle = sorted(n for own in plan.independent for n in own).index(model.iv[model.body_index(foot)].start)
     t = np.linspace(0.0, 2.0 / FREQUENCY, samples, endpoint=False)
     phase, rate = 2 * np.pi * FREQUENCY * t, 2 * np.pi * FREQUENCY
     y, yd, ydd = (

@@ -28,6 +28,9 @@ def reproduce(
     times: bool = typer.Option(True, help="Measure times, too; without, operation counts and accuracies only."),
     seconds: float = typer.Option(2.0, help="How long the contenders of one system take turns."),
     cpp: bool = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes)."),
+    grbda: Path | None = typer.Option(
+        None, envvar="LINKWRIGHT_GRBDA", help="A build of generalized_rbda, the C++ library of Chignoli2023, to time."
+    ),
     again: bool = typer.Option(False, "--again", help="Measure anew what is finished already."),
     record: str = RECORD,
     write_docs: bool = typer.Option(
@@ -52,7 +55,7 @@ def reproduce(
     items = chosen_items(paper or None, item or None)
     given = tuple(RobotFile.parse(text) for text in robot)
     size, span = ("quick", min(seconds, 0.5)) if quick else ("full", seconds)
-    run = Run(size, span if times else 0.0, Robots(given), Peers(cpp=cpp))
+    run = Run(size, span if times else 0.0, Robots(given), Peers(cpp=cpp, grbda=grbda))
     console = table_console()
     if show_list:
         records = records_of(run, output) if output.is_dir() else None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from ..analysis.timing import machine
+from ..bench.peers.grbda_cpp import GrbdaCpp, find_grbda
 from ..bench.peers.pinocchio_cpp import PinocchioCpp, find_peer
 
 _PACKAGES = {
@@ -68,10 +70,12 @@ def _without_folder(argument: str) -> str:
 
 
 class Peers:
-    """Other libraries, as far as they are here. Pinocchio's C++ is built when it is first needed."""
+    """Other libraries, as far as they are here. Pinocchio's C++, and what calls the library of [Chignoli2023] in the
+    folder `grbda`, are built when they are first needed."""
 
-    def __init__(self, *, cpp: bool = True):
-        self.cpp_allowed = cpp
+    def __init__(self, *, cpp: bool = True, grbda: Path | None = None):
+        self.cpp_allowed, self.grbda_folder = cpp, grbda
+        self._building: Future[tuple[PinocchioCpp | None, str]] | None = None
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -79,15 +83,38 @@ class Peers:
         known = versions()
         return tuple("Pinocchio Python" if name == "Pinocchio" else name for name in PEERS if known[name])
 
+    def begin_building(self) -> None:
+        """Build Pinocchio's C++ beside what is done next: compilers run on cores that nothing is measured on yet."""
+        if self.cpp_allowed and self._building is None:
+            self._building = ThreadPoolExecutor(1).submit(find_peer, constrained=True)
+
     @cached_property
     def _cpp(self) -> tuple[PinocchioCpp | None, str]:
         if not self.cpp_allowed:
             return None, "Pinocchio C++ was not asked for"
-        return find_peer(constrained=True)
+        return find_peer(constrained=True) if self._building is None else self._building.result()
+
+    def ready(self) -> None:
+        """Wait until nothing is being built any more."""
+        if self._building is not None:
+            self._building.result()
 
     @property
     def pinocchio(self) -> PinocchioCpp | None:
         return self._cpp[0]
+
+    @cached_property
+    def _grbda(self) -> tuple[GrbdaCpp | None, str]:
+        return find_grbda(self.grbda_folder)
+
+    @property
+    def has_grbda(self) -> bool:
+        """Whether somebody said where it is."""
+        return self.grbda_folder is not None
+
+    @property
+    def grbda(self) -> GrbdaCpp | None:
+        return self._grbda[0]
 
     @property
     def about(self) -> list[str]:
@@ -96,7 +123,7 @@ class Peers:
         said = [self._cpp[1] + (f" (version {known['Pinocchio']})" if self.pinocchio is not None else "")]
         for name in PEERS[1:]:
             said.append(f"{name} {known[name]}" if known[name] else f"{name} is left out: not installed")
-        return said
+        return [*said, self._grbda[1]]
 
 
 def _version(package: str) -> str | None:

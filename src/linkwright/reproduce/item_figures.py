@@ -13,6 +13,7 @@ _STYLES = {"tree": ("0.3", "-"), "coupling": ("C3", "--"), "arrow": ("0.4", "-")
 _PANEL = (5.0, 3.6)  # inches
 _FEW_POINTS = 40  # more are drawn as a line without markers
 _COLOURS = 10  # of matplotlib's cycle
+_MOST_INSIDE = 4  # entries of a legend that stands within its axes
 _TITLE = 60  # characters of a line
 
 
@@ -33,6 +34,7 @@ def drawn(figure: Figure) -> dict[str, bytes] | None:
             _draw(axes, panel)
         for axes in grid[len(figure.panels) :]:
             axes.set_axis_off()
+        canvas.suptitle(textwrap.fill(figure.title, _TITLE * columns), fontsize=10)  # a picture may stand alone
         files = {}
         for kind in ("svg", "png"):
             buffer = io.BytesIO()
@@ -57,7 +59,12 @@ def _draw(axes: Any, panel: Panel) -> None:
         axes.set_yscale("log")
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
     axes.grid(alpha=0.3)
-    if axes.get_legend_handles_labels()[1]:
+    labels = axes.get_legend_handles_labels()[1]
+    if labels == [panel.title]:
+        return
+    if len(labels) > _MOST_INSIDE:  # it would cover what it explains
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    elif labels:
         axes.legend(fontsize=7)
 
 
@@ -69,22 +76,34 @@ def _series(axes: Any, series: list[Series] | Any) -> None:
         axes.bar(places, [y or 0.0 for y in s.y], width, label=s.label)
     if bars:
         axes.set_xticks(range(len(bars[0].x)), bars[0].x, rotation=30, ha="right", fontsize=7)
-    for k, s in enumerate(series):
+    subjects = list(dict.fromkeys(_subject(s) for s in series))
+    for n, s in enumerate(series):
         if s.kind == "bar":
             continue
-        kept = [n for n, y in enumerate(s.y) if y is not None]
-        x, y = [s.x[n] for n in kept], [height for height in s.y if height is not None]
+        k = subjects.index(_subject(s))
+        again = any(_subject(other) == _subject(s) for other in series[:n])
+        kept = [place for place, y in enumerate(s.y) if y is not None]
+        x, y = [s.x[place] for place in kept], [height for height in s.y if height is not None]
         style = {"line": "o-", "paper": "k*:", "peer": "s--"}[s.kind]
         if k >= _COLOURS:  # they begin again: other marks tell such lines apart
             style = style.replace("o", "^")
+        if again:
+            style = style.replace("-", ":")
         size = 4 if len(x) <= _FEW_POINTS else 0
-        (line,) = axes.plot(x, y, style, markersize=size, linewidth=1.2, label=s.label)
+        colour = {} if s.kind == "paper" else {"color": f"C{k % _COLOURS}"}
+        (line,) = axes.plot(x, y, style, markersize=size, linewidth=1.2, label=s.label, **colour)
         if s.low is not None and s.high is not None:
-            axes.vlines(x, [s.low[n] for n in kept], [s.high[n] for n in kept], color=line.get_color(), alpha=0.4)
+            ends = [s.low[place] for place in kept], [s.high[place] for place in kept]
+            axes.vlines(x, *ends, color=line.get_color(), alpha=0.4)
         if s.spread is not None:
-            upper = [a + s.spread[n] for a, n in zip(y, kept, strict=True)]
-            lower = [max(a - s.spread[n], a * 1e-2) for a, n in zip(y, kept, strict=True)]
+            upper = [a + s.spread[place] for a, place in zip(y, kept, strict=True)]
+            lower = [max(a - s.spread[place], a * 1e-2) for a, place in zip(y, kept, strict=True)]
             axes.fill_between(x, lower, upper, color=line.get_color(), alpha=0.12)
+
+
+def _subject(s: Series) -> str:
+    """Lines of one solver, "LCABA, one call" and "LCABA, batched", have one colour; the second is dotted."""
+    return s.label.partition(", ")[0]
 
 
 def _stack(axes: Any, stack: Stack) -> None:

@@ -20,6 +20,7 @@ h3 { font-size: 1.05rem; margin: 2rem 0 .3rem }
 table { border-collapse: collapse; margin: .6rem 0; font-size: 13px } caption { text-align: left; font-weight: 600 }
 td, th { padding: .15rem .6rem; border-bottom: 1px solid #e3e3e3; text-align: right; vertical-align: top }
 td:first-child, th:first-child, .text td, .text th { text-align: left }
+.wide td:first-child { white-space: nowrap }
 img { max-width: 100% } .wide { overflow-x: auto }
 blockquote { margin: .4rem 0; padding-left: .8rem; border-left: 3px solid #bbb; color: #444 }
 .about { color: #666; font-size: 13px } .verdict { padding: .1rem .5rem; border-radius: .6rem; font-size: 13px }
@@ -30,7 +31,8 @@ _HOW_TO_READ = (
     "it holds here, and then our numbers beside the paper's. <i>Operations</i> are additions, multiplications, "
     "divisions, square roots, sines and cosines of one evaluation, counted in the program that is compiled: the same "
     "on every machine. <i>Times</i> are of single calls from Python, and per sample in a batch. <i>Errors</i> are "
-    "relative to a dense solution. <i>Reproduced</i>: every statement that could be judged holds; where one does not, "
+    "relative to a dense solution. A dash: not measured, in a quick run mostly because the program is too large to be "
+    "compiled in its time. <i>Reproduced</i>: every statement that could be judged holds; where one does not, "
     "the reason stands beside it."
 )
 _COLOURS = {"reproduced": "yes", "partly reproduced": "part", "not reproduced": "no", "failed": "no"}
@@ -74,10 +76,19 @@ def _circumstances(outcomes: Sequence[Outcome]) -> str:
 
 def _summary(outcomes: Sequence[Outcome]) -> str:
     rows = "".join(
-        f"<tr><td><a href='#{_anchor(o)}'>{escape(o.item.label)}</a><td>{escape(o.item.title)}<td>{_badge(o)}</tr>"
+        f"<tr><td><a href='#{_anchor(o)}'>{escape(o.item.label)}</a><td>{escape(o.item.title)}<td>{_badge(o)}"
+        f"<td>{_tally(o.checks)}</tr>"
         for o in outcomes
     )
-    return f"<table class=text><tr><th>item<th>what<th>verdict</tr>{rows}</table>"
+    return f"<table class=text><tr><th>item<th>what<th>verdict<th>statements</tr>{rows}</table>"
+
+
+def _tally(checks: Sequence[Check]) -> str:
+    """How many statements hold, and what is said of those that do not."""
+    judged = [c for c in checks if c.holds is not None]
+    words = dict.fromkeys(c.reason.partition(":")[0].lower() for c in judged if not c.holds and c.reason)
+    held = f"{sum(bool(c.holds) for c in judged)} of {len(judged)} hold" if judged else "none judged"
+    return escape("; ".join([held, *words]))
 
 
 def _section(outcome: Outcome) -> str:
@@ -124,7 +135,7 @@ def _figure(figure: Figure) -> str:
     if pictures is None:
         return f"<p class=about>{escape(figure.title)}: {escape(NO_MATPLOTLIB)}</p>"
     data = base64.b64encode(pictures["svg"]).decode()
-    return f"<p>{escape(figure.title)}<br><img alt='{escape(figure.title)}' src='data:image/svg+xml;base64,{data}'></p>"
+    return f"<p><img alt='{escape(figure.title)}' src='data:image/svg+xml;base64,{data}'></p>"
 
 
 def cell(value: object) -> str:

@@ -52,7 +52,7 @@ def records_of(run: Run, output: Path) -> Records:
             "size": run.size,
             "seconds": run.seconds,
             "machine": known["machine"],
-            "peers": [*(known["versions"][name] for name in PEERS), run.peers.cpp_allowed],
+            "peers": [*(known["versions"][name] for name in PEERS), run.peers.cpp_allowed, run.peers.has_grbda],
             "robots": {name: given.digest() for name, given in run.robots.given.items()},
         },
     )
@@ -76,17 +76,27 @@ def reproduce(
     again: bool = False,
     done: Callable[[Outcome], None] = lambda outcome: None,
 ) -> list[Outcome]:
-    """One outcome per item. `done` hears of each as soon as it is there; after an interruption the others are left."""
-    outcomes = []
-    for item in items:
-        record = None if again else records.load(item)
+    """One outcome per item. `done` hears of each as soon as it is there; after an interruption the others are left.
+
+    Items without times come first: meanwhile Pinocchio's C++ is built, which would disturb the others.
+    """
+    outcomes = {}
+    kept = {} if again else {item.label: records.load(item) for item in items}
+    timed = {item.label for item in items if item.timed and run.times and kept.get(item.label) is None}
+    if timed:
+        run.peers.begin_building()
+    for item in sorted(items, key=lambda item: item.label in timed):
+        record = kept.get(item.label)
         if record is not None:
             outcome = judged(item, record, kept=True)
         else:
+            if item.label in timed:
+                run.progress("waiting until Pinocchio's C++ is built (once)")
+                run.peers.ready()
             outcome = _measured(item, run, records)
-        outcomes.append(outcome)
+        outcomes[item.label] = outcome
         done(outcome)
-    return outcomes
+    return [outcomes[item.label] for item in items]
 
 
 def judged(item: Item, record: dict[str, Any], *, kept: bool = False) -> Outcome:

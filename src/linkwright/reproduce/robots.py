@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import InputError, LinkwrightError, unknown_name
 from ..io import load
 from ..model import Model
+from ..robots import mit_humanoid_leg
 from ..robots import robots as known_robots
 from .mechanisms import five_fingered_hand
 
@@ -24,6 +25,7 @@ class Source:
     name: str
     frames: Frames = field(default_factory=dict)
     stand_in: str = ""  # what it is, if it is not the paper's robot
+    build: Callable[[], Model] | None = None  # what `load` does not know
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ ROLES: dict[str, Role] = {
     ),
     "shadow_hand": Role(
         "Shadow hand",
-        (Source("five_fingered_hand", {"tips": _TIPS}, "our five-fingered hand, 24 joints"),),
+        (Source("five_fingered_hand", {"tips": _TIPS}, "our five-fingered hand, 24 joints", five_fingered_hand),),
         {
             "tips": (
                 ("fftip", "mftip", "rftip", "lftip", "thtip"),
@@ -110,6 +112,12 @@ ROLES: dict[str, Role] = {
     ),
     "mini_cheetah": Role("MIT Mini Cheetah", (Source("mini_cheetah", {}),)),
     "mit_humanoid": Role("MIT Humanoid", (Source("mit_humanoid", {}),)),
+    "mit_humanoid_leg": Role(
+        "one leg of the MIT Humanoid",
+        (Source("mit_humanoid_leg", {"tips": ("foot_link",)}, build=mit_humanoid_leg),),
+        {"tips": (("ankle_link",), ("foot_link",))},
+        False,
+    ),
     "tello": Role("Tello", (Source("tello", {}, "a humanoid in the manner of Tello"),)),
     "jvrc1": Role("JVRC-1 with rotors", (Source("rotor_humanoid", {}, "our humanoid with a rotor on every joint"),)),
 }
@@ -165,7 +173,7 @@ class Robots:
             known = available.get(source.name.partition(":")[0])
             if known is not None and not known.available:
                 continue
-            model = five_fingered_hand() if known is None else load(source.name)
+            model = load(source.name) if source.build is None else source.build()
             origin = f"stand-in: {source.stand_in}" if source.stand_in else getattr(known, "source", "built in")
             return Robot(model, ROLES[role].title, origin, source.frames)
         raise InputError(f"no model of {ROLES[role].title}: give one with --robot {role}=FILE")

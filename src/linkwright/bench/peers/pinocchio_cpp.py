@@ -18,14 +18,10 @@ and, after `PinocchioCpp.build(derivatives=True)`, its derivatives of "rnea" and
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import hashlib
 import os
 import re
-import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 import weakref
@@ -36,8 +32,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...codegen.cache import cache_directory
-from ...errors import InputError, LinkwrightError, UnsupportedError
+from ...errors import InputError, UnsupportedError
+from .native_builds import PeerUnavailable, directory_with, find_compiler, private_directory, run_tool
 
 if TYPE_CHECKING:
     import pinocchio
@@ -73,18 +69,6 @@ _JOINT_PARAMETERS: dict[str, tuple[str, ...]] = {
 
 
 _CONSTRAINT_SIZES = {"3d": 3, "6d": 6}
-
-
-class PeerUnavailable(LinkwrightError, RuntimeError):
-    """This machine lacks something the peer is built from; `reason` says what, and how to get it."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class PeerBuildFailed(PeerUnavailable):
-    """Everything was found, but the compiler refused: most likely versions that do not fit together."""
 
 
 class PinocchioCpp:
@@ -129,19 +113,19 @@ class PinocchioCpp:
         `constrained` adds the algorithms for mechanisms with constraints, `derivatives` those of dynamics, each as
         much time again.
         """
-        command = [*_find_compiler(compiler), *_FLAGS]
+        command = [*find_compiler(compiler), *_FLAGS]
         command += [part for path in _find_headers() for part in ("-isystem", str(path))]
         # Every predefined macro: they tell compiler, instruction set and library versions, so all that a
         # cached build depends on besides its source and flags.
         headers = "#include <Eigen/Core>\n#include <boost/version.hpp>\n#include <pinocchio/config.hpp>\n"
-        macros = _run([*command, "-dM", "-E", "-x", "c++", "-"], headers)
+        macros = run_tool([*command, "-dM", "-E", "-x", "c++", "-"], headers)
         if "__clang__" not in macros:
             # g++ marks template statics "unique": shared with pinocchio's libraries whatever the visibility.
             command.append("-fno-gnu-unique")
         wanted = ((SOURCE, PARTS, True), (CONSTRAINED_SOURCE, CONSTRAINED_PARTS, constrained),
                   (DERIVATIVE_SOURCE, DERIVATIVE_PARTS, derivatives))  # fmt: skip
         paths: list[Path | None] = []
-        directory = _private_directory()
+        directory = private_directory()
         for source, parts, is_wanted in wanted:
             if not is_wanted:
                 paths.append(None)
@@ -365,16 +349,6 @@ def _pointers(states: list[np.ndarray | None]) -> list[int | None]:
     return [None if rows is None else rows.ctypes.data for rows in states]
 
 
-def _find_compiler(compiler: str | None) -> list[str]:
-    asked = compiler or os.environ.get("CXX")
-    for candidate in [asked] if asked else ["clang++", "g++"]:
-        command = shlex.split(candidate)
-        if shutil.which(command[0]):
-            return command
-    looked = asked or "clang++, g++"
-    raise PeerUnavailable(f"no C++ compiler: looked for {looked} on PATH; install clang or g++, or set CXX")
-
-
 def _find_headers() -> list[Path]:
     """Return the include directories of Pinocchio, Eigen and Boost, the wheels' own before the system's."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # else its threads wait for cores, a thousand times as long
@@ -383,51 +357,20 @@ def _find_headers() -> list[Path]:
     except ImportError as error:
         raise PeerUnavailable(f"cannot import pinocchio ({error}); get it with: pip install pin") from error
     near = [parent / "include" for parent in Path(pinocchio.__file__).parents]
-    own = _directory_with("pinocchio/algorithm/aba.hpp", near, "pip install pin")
+    own = directory_with("pinocchio/algorithm/aba.hpp", near, "pip install pin")
     everywhere = [own] + [Path(prefix, "include") for prefix in (sys.prefix, "/usr/local", "/usr")]
     asked = os.environ.get("EIGEN3_INCLUDE_DIR")
     eigens = [Path(asked)] if asked else [path / "eigen3" for path in everywhere]
-    eigen = _directory_with("Eigen/Core", eigens, "pip install cmeel-eigen, or set EIGEN3_INCLUDE_DIR")
-    boost = _directory_with("boost/version.hpp", everywhere, "pip install cmeel-boost")
+    eigen = directory_with("Eigen/Core", eigens, "pip install cmeel-eigen, or set EIGEN3_INCLUDE_DIR")
+    boost = directory_with("boost/version.hpp", everywhere, "pip install cmeel-boost")
     # Naming /usr/include again would put it before the compiler's own headers, which then are not found.
     return [path for path in dict.fromkeys([own, eigen, boost]) if path != Path("/usr/include")]
-
-
-def _directory_with(header: str, directories: list[Path], remedy: str) -> Path:
-    for directory in directories:
-        if (directory / header).is_file():
-            return directory
-    looked = ", ".join(map(str, directories))
-    raise PeerUnavailable(f"no C++ header {header}: looked in {looked}; get it with: {remedy}")
-
-
-def _run(command: list[str], stdin: str = "") -> str:
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True)
-    if done.returncode:
-        raise PeerBuildFailed(f"{shlex.join(command)} failed; its last words:\n{done.stderr[-2000:]}")
-    return done.stdout
 
 
 def _compile(command: list[str], source: Path, parts: tuple[str, ...], path: Path, jobs: int) -> None:
     with tempfile.TemporaryDirectory(dir=path.parent) as directory, ThreadPoolExecutor(jobs) as pool:
         objects = {part: f"{directory}/{part}.o" for part in parts}
         steps = [[f"-DLW_PART_{part}", "-c", str(source), "-o", target] for part, target in objects.items()]
-        list(pool.map(_run, [[*command, *step] for step in steps]))
-        _run([*command, *objects.values(), *_LINK_FLAGS, "-o", f"{directory}/library"])
+        list(pool.map(run_tool, [[*command, *step] for step in steps]))
+        run_tool([*command, *objects.values(), *_LINK_FLAGS, "-o", f"{directory}/library"])
         os.replace(f"{directory}/library", path)  # atomic: another process may be building the same file
-
-
-def _private_directory() -> Path:
-    """The cache, if nobody else can put code into it that we would run; if off, one for this process."""
-    directory = cache_directory()
-    if directory is None:
-        directory = Path(tempfile.mkdtemp(prefix="linkwright-"))
-        atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = directory.stat()
-        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
-            raise PermissionError("other users can write to it")
-    except OSError as error:
-        raise PeerUnavailable(f"cannot use the cache {directory}: {error}; set LINKWRIGHT_CACHE") from error
-    return directory

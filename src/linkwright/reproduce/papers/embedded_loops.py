@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
 
 from ...algorithms.clusters.cluster_efpa import cluster_efpa
 from ...bench.cluster_times import random_states
+from ...bench.peers.grbda_cpp import GrbdaFailed
 from ...codegen import compile_program
 from ...compilation import trace_program
 from ...io import load
@@ -20,6 +21,7 @@ from ...programs.cluster_recipe import cluster_recipe
 from ...programs.cluster_state import ClusterState, Lazy
 from ...programs.recipe import square
 from ...trace import Program, count_operations
+from ..clocks import Call
 from ..contests import called
 from ..item import Check, Figure, Item, Panel, Series, Table, Values, best
 from ..run import Run
@@ -35,6 +37,7 @@ ROBOTS = {
     "JVRC-1": "jvrc1",
 }
 ROLES = ("mini_cheetah", "mit_humanoid", "tello", "jvrc1")
+LIBRARY = "generalized_rbda"  # the authors' own, in C++, on its own robots of these names
 NAMES = {
     "cluster_rnea": "C-RNEA",
     "approximate_rnea": "Approximate RNEA",
@@ -108,13 +111,30 @@ def measure(run: Run, algorithms: Sequence[str]) -> Values:
         if algorithms[0] == "cluster_efpa":
             hold = connect if title == "Mini Cheetah" else weld  # legs of three joints hold a point
             model = model.with_constraints(*(hold(end, name=f"hold_{end}") for end in ends))
-        found[title] = _contest(run, model, algorithms)
+        name = ROBOTS[title]
+        own = {} if name in run.robots.given else _library_calls(run, name.partition(":")[0], algorithms)
+        found[title] = _contest(run, model, algorithms, own)
         if not model.has_loops:
             found[title]["note"] = "the file given has no loops, so that there is nothing to compare"
     return {"robots": found}
 
 
-def _contest(run: Run, model: Model, algorithms: Sequence[str]) -> Values:
+def _library_calls(run: Run, name: str, algorithms: Sequence[str]) -> dict[str, Call]:
+    """What the authors' library knows of this robot, where it is here."""
+    calls: dict[str, Call] = {}
+    library = run.peers.grbda if run.times else None
+    if library is None:
+        return calls
+    for algorithm in algorithms:
+        try:
+            library.time(name, algorithm, 1)
+        except GrbdaFailed:  # e.g. it reflects no inertia through a linkage: its cell stays empty
+            continue
+        calls[f"{algorithm}, {LIBRARY}"] = partial(library.time, name, algorithm)
+    return calls
+
+
+def _contest(run: Run, model: Model, algorithms: Sequence[str], others: Mapping[str, Call]) -> Values:
     programs = {}
     for name in algorithms:
         run.progress(f"{model.name}: counting {NAMES[name]}")
@@ -123,7 +143,7 @@ def _contest(run: Run, model: Model, algorithms: Sequence[str]) -> Values:
     if not run.times:
         return result
     states = random_states(model, np.random.default_rng(0), BATCH)
-    calls: dict[str, Callable] = {}
+    calls: dict[str, Call] = {}
     samples = {}
     for name, p in programs.items():
         run.progress(f"{model.name}: compiling {NAMES[name]}")
@@ -134,7 +154,7 @@ def _contest(run: Run, model: Model, algorithms: Sequence[str]) -> Values:
         calls[f"{name}, single"] = partial(called, f, one, {})
         calls[f"{name}, batched"] = partial(called, f, many, {"out": out})
         samples[f"{name}, batched"] = BATCH
-    return result | run.measured(calls, samples)
+    return result | run.measured(calls | dict(others), samples)
 
 
 def percent(values: Values, name: str, first: str) -> dict[str, float]:
@@ -185,7 +205,7 @@ def show(values: Values, algorithms: Sequence[str], title: str) -> list:
         counted = percent(values, name, first)
         rows.append([f"{NAMES[name]}: paper, time", *(quoted[r] for r in own)])
         rows.append(["operations", *(round(counted[r], 1) if r in counted else None for r in own)])
-        for how in ("single", "batched"):
+        for how in ("single", "batched", LIBRARY):
             timed = [(best(x, name, how), best(x, first, how)) for x in own.values()]
             if any(a and b for a, b in timed):
                 rows.append([f"time, {how}", *(round(100 * (a / b - 1), 1) if a and b else None for a, b in timed)])
@@ -208,7 +228,8 @@ def show(values: Values, algorithms: Sequence[str], title: str) -> list:
                 [
                     [f"{NAMES[n]}, {how}", *(best(x, n, how) for x in own.values())]
                     for n in algorithms
-                    for how in ("single", "batched")
+                    for how in ("single", "batched", LIBRARY)
+                    if how != LIBRARY or any(best(x, n, how) for x in own.values())
                 ]
                 + [["noise", *(x.get("noise") for x in own.values())]],
             )
