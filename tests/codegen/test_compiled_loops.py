@@ -174,6 +174,25 @@ def test_a_guard_goes_on_where_the_loop_around_it_carries(lanes, keeps):
         np.testing.assert_allclose(found[k], [a, b, c, d], rtol=1e-12, atol=1e-12)
 
 
+def test_guards_within_a_loop_stand_in_its_function():
+    """Asked where they stand, one within another: most are not taken, and a call of each would be dearer."""
+
+    def function(x):
+        def body(values):
+            a, b = values
+            (deep,) = guard(a < 1.0, lambda: guard(b > 0.0, lambda: [sqrt(b + a * a)], [b]), [a])
+            return [a + 0.3, deep], a > 1.5
+
+        return until(body, [x[0], x[1]], limit=9)
+
+    program = simplify(trace(function, {"x": 2}))
+    compiled = compile_program(program, lanes=4)
+    assert len(re.findall(r"define internal void @lw_loop_", compiled.ir)) == 2  # for one lane and for four
+    x = np.random.default_rng(3).normal(size=(9, 2))
+    np.testing.assert_allclose(compiled(x), interpret(program, {"x": x})["out"], rtol=1e-14)
+    assert all(np.array_equal(compiled(one), many) for one, many in zip(x, compiled(x), strict=True))
+
+
 def test_a_guard_that_no_lane_needs_is_a_branch():
     """A body of a hundred sines is called from one place, behind the question whether any lane needs it."""
 

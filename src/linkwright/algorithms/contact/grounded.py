@@ -51,6 +51,8 @@ class Touching:
 
 
 class GroundedBody(BodySite):
+    kept = 1 + INERTIA_SIZE + WRENCH_SIZE
+
     def __init__(self, body: int, weights: Sequence[float], touching: Sequence[Touching]):
         super().__init__(body, weights)
         self.touching = touching
@@ -76,7 +78,7 @@ class GroundedBody(BodySite):
             total = with_these() if alone else guard(some.flag > 0.5, with_these, total, expected=0.5, keeps=True)
         return total
 
-    def model(self, x: Values, phi: Values) -> Values:
+    def model(self, x: Values, phi: Values, last: Sequence[Scalar] = ()) -> Values:
         X = Motion.of(x)
 
         def more(contact: Contact, total: Values) -> Values:
@@ -87,7 +89,7 @@ class GroundedBody(BodySite):
             numbers = self._sum(more, [*[0.0] * INERTIA_SIZE, *phi])
             return [super(GroundedBody, self).error(numbers), *numbers]
 
-        return self._where_it_touches(compute, [0.0] * (1 + INERTIA_SIZE + WRENCH_SIZE))
+        return self._where_it_touches(compute, last or [0.0] * self.kept)
 
     def error(self, numbers: Values) -> Scalar:
         return numbers[0]

@@ -16,6 +16,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ...scalar import Scalar, guard, maximum, until, where
 from ...spatial import Motion, RowVector
@@ -53,13 +54,18 @@ class SoftSolution:
 
 def newton(soft: SoftProblem, start: Sequence[Scalar], ends: Ends) -> SoftSolution:
     """From accelerations `start`, until the sites' forces are what their accelerations say."""
-    sites, limit = soft.sites, ends.limit
+    sites, limit, n = soft.sites, ends.limit, len(start)
+    kept = sum(site.kept for site in sites)
     change = rolled(soft.problem, start)
     g = _smooth_gradient(soft, start, change)
 
     def one_pass(values, running):
-        now, (steps, done) = Iterate.unpacked(sites, len(start), values[:-2]), values[-2:]
-        models = [site.model(x, phi) for site, x, phi in zip(sites, now.x, now.phi, strict=True)]
+        now, (steps, done) = Iterate.unpacked(sites, n, values[kept:-2]), values[-2:]
+        last = iter(values[:kept])
+        models = [
+            site.model(x, phi, list(islice(last, site.kept)))
+            for site, x, phi in zip(sites, now.x, now.phi, strict=True)
+        ]
         errors = [site.error(numbers) for site, numbers in zip(soft.yielding, models, strict=False)]
         soft_settled = ends.are_settled(soft, now, errors)
         settled = soft_settled & ends.are_met(soft, now)
@@ -73,14 +79,15 @@ def newton(soft: SoftProblem, start: Sequence[Scalar], ends: Ends) -> SoftSoluti
             return [*there.packed(sites), where(one_more > 0.5, outcome, GOES_ON)]
 
         *following, outcome = guard(one_more > 0.5, advance, [*now.packed(sites), GOES_ON], keeps=True)
-        return [*following, steps + one_more, maximum(done, outcome)], ended | (outcome > 0.5)
+        modelled = [x for site, numbers in zip(sites, models, strict=True) for x in numbers[: site.kept]]
+        return [*modelled, *following, steps + one_more, maximum(done, outcome)], ended | (outcome > 0.5)
 
     first = Iterate(list(start), soft.values(start, change), [[0.0] * site.size for site in sites], 1.0)
     values = until(
-        one_pass, [*first.packed(sites), 0.0, GOES_ON], limit=limit + 1, expected=min(EXPECTED_PASSES, limit) + 1.0,
-        keeps=True,
+        one_pass, [*[0.0] * kept, *first.packed(sites), 0.0, GOES_ON], limit=limit + 1,
+        expected=min(EXPECTED_PASSES, limit) + 1.0, keeps=True,
     )  # fmt: skip
-    found = Iterate.unpacked(sites, len(start), values[:-2])
+    found = Iterate.unpacked(sites, n, values[kept:-2])
     outcome = values[-1]
     return SoftSolution(found.a, found.x, found.phi, values[-2], outcome > 0.5 * (SETTLED + MET), outcome > 0.5)
 

@@ -6,6 +6,9 @@ error(numbers)           about how far accelerations are off for the sake of r
 times(numbers, d)        H d
 penalty(numbers)         what the site is to LCABA: a stiffness H that pulls with r
 slopes(x, d, t, so_far)  first and second derivative of the cost at x + t d along d, added to those of other sites
+
+A model that is made only where something touches lives in memory from pass to pass, and `kept` numbers it has: a pass
+that skips it writes nothing. It is given the numbers of the pass before, which hold where it is skipped.
 """
 
 from __future__ import annotations
@@ -41,11 +44,12 @@ class Along(NamedTuple):
 class Site:
     size: int
     weights: Sequence[Scalar]  # how far accelerations are off per error of a force
+    kept = 0  # numbers of its model that live from pass to pass
 
     def values(self, a: Sequence[Scalar], change: Sequence[Motion]) -> Values:
         raise NotImplementedError
 
-    def model(self, x: Values, phi: Values) -> Values:
+    def model(self, x: Values, phi: Values, last: Sequence[Scalar] = ()) -> Values:
         raise NotImplementedError
 
     def residual(self, numbers: Values) -> Values:
@@ -115,7 +119,7 @@ class PairSite(Site):
     def values(self, a, change) -> Values:
         return self.rows.values(a, change)
 
-    def model(self, x: Values, phi: Values) -> Values:
+    def model(self, x: Values, phi: Values, last: Sequence[Scalar] = ()) -> Values:
         H = self.rows.hessian(x)
         return [*H.numbers(), *(f + y for f, y in zip(phi, H.times(self.rows.away(x)), strict=True))]
 
@@ -142,7 +146,7 @@ class VelocitySite(Site):
     def values(self, a, change) -> Values:
         return self.rows.values(a)
 
-    def model(self, x: Values, phi: Values) -> Values:
+    def model(self, x: Values, phi: Values, last: Sequence[Scalar] = ()) -> Values:
         return [self.rows.stiffness(x), phi[0] - self.rows.force(x)[0]]
 
     def times(self, numbers: Values, d: Values) -> Values:
@@ -182,7 +186,7 @@ class ConstraintSite(Site):
     def values(self, a, change) -> Values:
         return list(self.rows.moved(change))
 
-    def model(self, x: Values, phi: Values) -> Values:
+    def model(self, x: Values, phi: Values, last: Sequence[Scalar] = ()) -> Values:
         return [mu * (value - e) for mu, value, e in zip(self.rows.mu, x, self.rows.e, strict=True)]
 
     def times(self, numbers: Values, d: Values) -> Values:
