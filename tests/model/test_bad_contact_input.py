@@ -1,5 +1,7 @@
 """What cannot be a contact or an actuator is refused by name, or handled and told of."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -26,13 +28,13 @@ def arm(*actuators) -> lw.Model:
     (lambda: lw.ellipsoid("arm", (0.1, 0.1, -0.1), name="egg"), "egg"),
     (lambda: lw.convex("arm", [[0, 0, np.inf]], name="gem"), "gem"),
     (lambda: lw.convex("arm", np.zeros((0, 3)), name="gem"), "gem"),
-    (lambda: lw.sphere("arm", 1.0, friction=-0.1), "friction"),
-    (lambda: lw.contact("a", "b", friction=-0.1), "friction"),
-    (lambda: lw.sphere("arm", 1.0, condim=2), "condim is 2"),
-    (lambda: lw.contact("a", "b", condim=2), "condim is 2"),
-    (lambda: lw.sphere("arm", 1.0, solimp=(0.9, 1.2, 0.001, 0.5, 2)), "solimp"),
-    (lambda: lw.contact("a", "b", solimp=(-0.1, 0.9, 0.001, 0.5, 2)), "solimp"),
-    (lambda: lw.sphere("arm", 1.0, solref=(0.02, -1.0)), "solref"),
+    (lambda: lw.sphere("arm", 1.0, friction=-0.1, name="knob"), "knob.*friction"),
+    (lambda: lw.contact("a", "b", friction=-0.1), "'a' and 'b'.*friction"),
+    (lambda: lw.sphere("arm", 1.0, condim=2), "arm/sphere.*condim is 2"),
+    (lambda: lw.contact("a", "b", condim=2), "'a' and 'b'.*condim is 2"),
+    (lambda: lw.box("arm", (1, 1, 1), solimp=(0.9, 1.2, 0.001, 0.5, 2)), "arm/box.*solimp"),
+    (lambda: lw.contact("a", "b", solimp=(-0.1, 0.9, 0.001, 0.5, 2)), "'a' and 'b'.*solimp"),
+    (lambda: lw.sphere("arm", 1.0, solref=(0.02, -1.0)), "arm/sphere.*solref"),
     (lambda: arm(lw.motor("elbow")), "elbow"),
     (lambda: arm(lw.motor({"hinge": 1.0, "elbow": 1.0})), "elbow"),
 ])  # fmt: skip
@@ -45,6 +47,29 @@ def test_pairs_nobody_can_compute_say_what_would_do():
     model = arm().with_shapes(lw.box("arm", (0.1, 0.1, 0.1), name="brick"), lw.cylinder("hand", 0.1, 0.1, name="can"))
     with pytest.raises(UnsupportedError, match=r"'brick'.*'can'.*spheres or capsules"):
         model.with_contacts(lw.contact("brick", "can"))
+
+
+@pytest.mark.parametrize(("path", "value", "named"), [
+    (("shapes", 0, "surface", "friction"), [-1, 0, 0], "'knob'.*friction"),
+    (("shapes", 0, "surface", "condim"), 2, "'knob'.*condim"),
+    (("shapes", 0, "surface", "softness", "solimp"), [0.9, 1.2, 0.001, 0.5, 2], "'knob'.*solimp"),
+    (("shapes", 0, "size"), [0.0], "'knob'"),
+    (("contacts", 0, "friction"), [-1, 0, 0, 0, 0], "'knob' and 'ground'.*friction"),
+    (("contacts", 0, "first"), "nobody", "nobody"),
+    (("actuators", 0, "drives"), [["elbow", [1.0]]], "elbow"),
+    (("actuators", 0, "ctrl_range"), [1, -1], "'pull'"),
+])  # fmt: skip
+def test_the_same_from_json(path, value, named, tmp_path):
+    knob = lw.sphere("arm", 0.1, name="knob")
+    model = arm(lw.motor("hinge", ctrl_range=(-1.0, 1.0), name="pull")).with_shapes(knob).on_ground(friction=0.5)
+    file = lw.save(model, tmp_path / "arm.json")
+    whole = part = json.loads(file.read_text())
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    file.write_text(json.dumps(whole))
+    with pytest.raises(LinkwrightError, match=named):
+        lw.load(file)
 
 
 def test_the_same_from_files():

@@ -117,6 +117,25 @@ def test_a_ball_that_slides_ends_rolling():
     assert forward == pytest.approx(about * end.q[-1, 2], rel=0.01)  # the contact is where the surfaces meet
 
 
+def test_a_ball_rolls_down_a_slope_and_creeps_as_the_law_has_it():
+    """5/7 of what slides without friction; friction, 2/7 of the pull, gives way by b u = R f. The surfaces meet half as
+    deep as the ball is in the plane."""
+    angle, mass, radius = 0.2, 2.0, 0.1
+    turn = lw.Pose.from_quaternion((0, 0, 0), (0, np.sin(angle / 2), 0, np.cos(angle / 2)))
+    model = body(mass, 0.4 * mass * radius**2, lw.sphere("thing", radius, name="skin"), friction=0.8, at=turn)
+    end = run(model, q0=np.concatenate([turn.rotation @ (0, 0, radius - depth_at_rest(mass)), turn.quaternion]))
+    down, across, up = turn.rotation.T
+    axes = [lw.Pose.from_quaternion((0, 0, 0), q[3:]).rotation for q in end.q]
+    forward = np.array([down @ R @ v[:3] for R, v in zip(axes, end.v, strict=True)])
+    about = np.array([across @ R @ v[3:] for R, v in zip(axes, end.v, strict=True)])
+    depth = radius - end.q[-1, :3] @ up
+    pull = G * np.sin(angle)
+    assert (forward[-1] - forward[499]) / (500 * DT) == pytest.approx(5 / 7 * pull, rel=2e-3)
+    d = impedance(depth)
+    creep = (1 - d) / d * (2 / 7 * pull) / B
+    assert forward[-1] - about[-1] * (radius - depth / 2) == pytest.approx(creep, rel=0.02)
+
+
 @pytest.mark.parametrize("ratio", [0.1, 0.3])
 def test_a_ball_bounces_as_a_damped_spring(ratio):
     """With an impedance of nearly 1 and a time constant t, a ball on the ground is a damped spring that does not pull:

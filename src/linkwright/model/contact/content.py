@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import ModelError
 from ..pose import Pose
 from .law import USUAL_LAW, ContactLaw, EqualitySoftness, JointSoftness
+from .naming import refused_as_of
 from .pair import ContactPair
 from .shape import Shape
 from .softness import Softness
@@ -71,8 +72,9 @@ def _softness(data: Mapping[str, Any]) -> Softness:
 
 def _shape(data: Mapping[str, Any]) -> Shape:
     given = _tuples(data, Shape)
-    surface = _tuples(given["surface"], Surface)
-    given["surface"] = Surface(**{**surface, "softness": _softness(surface["softness"])})
+    with refused_as_of(f"shape {given.get('name')!r}"):
+        surface = _tuples(given["surface"], Surface)
+        given["surface"] = Surface(**{**surface, "softness": _softness(surface["softness"])})
     pose = given["placement"]
     given["placement"] = Pose(np.array(pose["rotation"], dtype=float), np.array(pose["translation"], dtype=float))
     return Shape(**given)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import ModelError, UnsupportedError
+from .naming import refused_as_of
 from .shape import Shape
 from .softness import Softness, checked_solref
 from .surface import (
@@ -48,6 +49,10 @@ class ContactPair:
                 raise ModelError(f"a contact is between {self.first!r} and {self.second!r}; expected names")
         if self.first == self.second:
             raise ModelError(f"a contact is between {self.first!r} and itself")
+        with refused_as_of(f"contact of {self.first!r} and {self.second!r}"):
+            self._check_numbers()
+
+    def _check_numbers(self) -> None:
         if self.condim is not None:
             checked_condim(self.condim)
         if self.friction is not None:

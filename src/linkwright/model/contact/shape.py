@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import ModelError, unknown_name
 from ...scalar import Numbers
 from ..pose import Pose, PoseLike, finite_array
+from .naming import refused_as_of
 from .softness import Softness
 from .surface import Surface
 
@@ -89,17 +90,19 @@ class Shape:
 
 
 def _shape(kind: str, on: str, size, at: PoseLike, name: str | None, points=(), **surface: Any) -> Shape:
+    label = f"{on}/{kind}" if name is None else name
     solref, solimp = surface.pop("solref", None), surface.pop("solimp", None)
-    softness = Softness(
-        Softness().solref if solref is None else solref, Softness().solimp if solimp is None else solimp
-    )
     unknown = set(surface) - set(Surface.__dataclass_fields__)
     if unknown:
         known = [*(n for n in Surface.__dataclass_fields__ if n != "softness"), "solref", "solimp"]
         raise unknown_name("property of a shape", sorted(unknown)[0], known)
     given = {key: value for key, value in surface.items() if value is not None}
-    label = f"{on}/{kind}" if name is None else name
-    return Shape(label, kind, on, size, Pose.of(at).snapped(), Surface(softness=softness, **given), points)
+    with refused_as_of(f"{kind} {label!r}"):
+        softness = Softness(
+            Softness().solref if solref is None else solref, Softness().solimp if solimp is None else solimp
+        )
+        whole = Surface(softness=softness, **given)
+    return Shape(label, kind, on, size, Pose.of(at).snapped(), whole, points)
 
 
 def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
