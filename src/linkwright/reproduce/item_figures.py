@@ -15,6 +15,9 @@ _FEW_POINTS = 40  # more are drawn as a line without markers
 _COLOURS = 10  # of matplotlib's cycle
 _MOST_INSIDE = 4  # entries of a legend that stands within its axes
 _TITLE = 60  # characters of a line
+_FEW_TICKS = 14
+_PLAIN = (1e-3, 1e6)  # numbers between are written out
+_FEW_DECADES = 100.0
 
 
 def drawn(figure: Figure) -> dict[str, bytes] | None:
@@ -53,10 +56,7 @@ def _draw(axes: Any, panel: Panel) -> None:
     axes.set_title(textwrap.fill(panel.title, _TITLE), fontsize=10)
     if isinstance(panel.content, Diagram):
         return
-    if panel.log_x:
-        axes.set_xscale("log")
-    if panel.log_y:
-        axes.set_yscale("log")
+    _scales(axes, panel)
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
     axes.grid(alpha=0.3)
     labels = axes.get_legend_handles_labels()[1]
@@ -66,6 +66,29 @@ def _draw(axes: Any, panel: Panel) -> None:
         axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     elif labels:
         axes.legend(fontsize=7)
+
+
+def _scales(axes: Any, panel: Panel) -> None:
+    """Numbers of links are whole, and where there are few decades powers of ten tell nothing."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+    x = sorted({value for s in panel.content for value in s.x}) if isinstance(panel.content, list) else []
+    whole = bool(x) and all(isinstance(value, int) for value in x)
+    if panel.log_x:
+        axes.set_xscale("log")
+        if whole and len(x) <= _FEW_TICKS:
+            axes.set_xticks(x, [str(value) for value in x])
+            axes.xaxis.set_minor_locator(NullLocator())
+    elif whole:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if panel.log_y:
+        axes.set_yscale("log")
+        low, high = axes.get_ylim()
+        if _PLAIN[0] < low and high < _PLAIN[1]:
+            axes.yaxis.set_major_formatter("{x:g}")
+            if high < _FEW_DECADES * low:
+                axes.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+                axes.yaxis.set_minor_formatter("{x:g}")
 
 
 def _series(axes: Any, series: list[Series] | Any) -> None:
