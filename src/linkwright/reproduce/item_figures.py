@@ -15,7 +15,7 @@ _FEW_POINTS = 40  # more are drawn as a line without markers
 _COLOURS = 10  # of matplotlib's cycle
 _MOST_INSIDE = 4  # entries of a legend that stands within its axes
 _TITLE = 60  # characters of a line
-_FEW_TICKS = 14
+_FEW_TICKS, _SMALL = 14, 100  # numbers of links, not of operations
 _PLAIN = (1e-3, 1e6)  # numbers between are written out
 _FEW_DECADES = 100.0
 
@@ -76,7 +76,7 @@ def _scales(axes: Any, panel: Panel) -> None:
     whole = bool(x) and all(isinstance(value, int) for value in x)
     if panel.log_x:
         axes.set_xscale("log")
-        if whole and len(x) <= _FEW_TICKS:
+        if whole and len(x) <= _FEW_TICKS and x[-1] <= _SMALL:
             axes.set_xticks(x, [str(value) for value in x])
             axes.xaxis.set_minor_locator(NullLocator())
     elif whole:
