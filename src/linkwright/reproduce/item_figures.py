@@ -62,7 +62,8 @@ def _draw(axes: Any, panel: Panel) -> None:
     labels = axes.get_legend_handles_labels()[1]
     if labels == [panel.title]:
         return
-    if len(labels) > _MOST_INSIDE:  # it would cover what it explains
+    bars = isinstance(panel.content, list) and any(s.kind == "bar" for s in panel.content)
+    if len(labels) > _MOST_INSIDE - bars:  # it would cover what it explains
         axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     elif labels:
         axes.legend(fontsize=7)
@@ -70,7 +71,7 @@ def _draw(axes: Any, panel: Panel) -> None:
 
 def _scales(axes: Any, panel: Panel) -> None:
     """Numbers of links are whole, and where there are few decades powers of ten tell nothing."""
-    from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+    from matplotlib.ticker import MaxNLocator, NullLocator
 
     x = sorted({value for s in panel.content for value in s.x}) if isinstance(panel.content, list) else []
     whole = bool(x) and all(isinstance(value, int) for value in x)
@@ -79,16 +80,24 @@ def _scales(axes: Any, panel: Panel) -> None:
         if whole and len(x) <= _FEW_TICKS and x[-1] <= _SMALL:
             axes.set_xticks(x, [str(value) for value in x])
             axes.xaxis.set_minor_locator(NullLocator())
+        else:
+            _written_out(axes.xaxis, *axes.get_xlim())
     elif whole:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if panel.log_y:
         axes.set_yscale("log")
-        low, high = axes.get_ylim()
-        if _PLAIN[0] < low and high < _PLAIN[1]:
-            axes.yaxis.set_major_formatter("{x:g}")
-            if high < _FEW_DECADES * low:
-                axes.yaxis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
-                axes.yaxis.set_minor_formatter("{x:g}")
+        _written_out(axes.yaxis, *axes.get_ylim())
+
+
+def _written_out(axis: Any, low: float, high: float) -> None:
+    """Ticks of a logarithmic axis."""
+    from matplotlib.ticker import LogLocator
+
+    if _PLAIN[0] < low and high < _PLAIN[1]:
+        axis.set_major_formatter("{x:g}")
+        if high < _FEW_DECADES * low:
+            axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+            axis.set_minor_formatter("{x:g}")
 
 
 def _series(axes: Any, series: list[Series] | Any) -> None:
