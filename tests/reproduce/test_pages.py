@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from linkwright.cli import app
 from linkwright.errors import InputError
-from linkwright.reproduce import pages
+from linkwright.reproduce import pages, section_tables
 from linkwright.reproduce.sections import FOLDER, Section, read_sections, write_section
 
 ROOT = Path(__file__).parent.parent.parent
@@ -52,6 +52,14 @@ def test_numbers_are_compared_as_they_are_rounded():
     section = Section("x", {"results": [{"a": 1.8149, "ours": [{"e": 3.6e-10}]}], "batch": 256})
     assert not pages.unproven("| 1.81 (2) 1.8 | 4e-10 256 | M1 Pro, paper-2 |", {"x": section})
     assert pages.unproven("| 1.82 | 3e-10 | 255 |", {"x": section}) == ["1.82", "3e-10", "255"]
+
+
+def test_what_pinocchio_leaves_stands_beside_what_ours_leaves(sections):
+    content = json.loads(json.dumps(sections["loops"].content))
+    for r in content["results"]:
+        r["peer_errors"] = {"lcaba 1": 2e-7, "lcaba 3": 1e-8, "prox_ltl 1": 3e-7, "prox_ltl 3": 0.0}
+    table = section_tables.loops(Section("loops", content))
+    assert "errors of Pinocchio's" in table and "2e-07, 3e-07 |" in table and "1e-08, " in table
 
 
 def test_sections_have_what_provenance_needs(sections):

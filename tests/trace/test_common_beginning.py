@@ -7,6 +7,7 @@ from linkwright.algorithms.constrained.mixed import MixedGraph
 from linkwright.algorithms.convergence.proximal import Iterations, iterate
 from linkwright.algorithms.rows.constrained_problem import ConstrainedProblem
 from linkwright.model import tree_of
+from linkwright.scalar import until
 from linkwright.trace import CommonBeginning, count_operations, simplify, trace
 
 
@@ -28,6 +29,17 @@ def test_ends_are_counted_with_what_they_need_of_the_beginning():
     common = CommonBeginning(begin, {"x": 3})
     assert [common.operations(end) for end in ends] == [1, 2, 1, 1, 0]
     assert [exactly(begin, {"x": 3}, end) for end in ends] == [1, 2, 1, 1, 0]
+
+
+def test_loops_are_counted_too_and_forgotten():
+    def halved(x):
+        return until(lambda values: ([values[0] * 0.5], values[0] < x[1]), [x[0] + x[1]], limit=9, expected=3.0)
+
+    ends = [halved, lambda x: [x[0] * x[1]], lambda x: [*halved(x), *halved(x)]]
+    common = CommonBeginning(lambda x: x, {"x": 2})
+    counted = [common.operations(end) for end in ends]
+    assert counted == [exactly(lambda x: x, {"x": 2}, end) for end in ends] and counted[1] == 1
+    assert not common._graph.loops
 
 
 def test_an_end_that_fails_leaves_nothing_behind():

@@ -48,6 +48,8 @@ class LoopTimes:
     peers: dict[str, float] = field(default_factory=dict)  # "lcaba 1", "prox_ltl 3", "aba" -> microseconds
     note: str = ""
     """Why there are no peers, if there are none."""
+    peer_errors: dict[str, float] = field(default_factory=dict)
+    """What they leave with as many iterations, relative to the same result as ours."""
 
     def ratio(self, peer: str, time: LoopTime) -> tuple[float, float] | None:
         """Pinocchio's time with as many iterations over ours: single call, and per sample in a batch."""
@@ -90,6 +92,7 @@ def measure_model(
             contenders[f"{algorithm} {count} single"] = partial(f, *one)
             contenders[f"{algorithm} {count} batched"] = partial(f, q, v, tau, out=out)
     best_peer: dict[str, float] = {}
+    peer_errors: dict[str, float] = {}
     expected, note = None, "Pinocchio C++ is not there"
     if peer is not None:
         other = pinocchio_model(model.without_constraints())
@@ -100,16 +103,22 @@ def measure_model(
             native = _Native(model, peer, other, constraints, iterations, (q, v, tau))
             contenders.update(native.contenders(best_peer, with_tree="aba" in algorithms))
             expected = native.solution(checked := closed_states(model, rng))
+            peer_errors = native.errors(checked, expected)
     progress(f"{name}: measuring")
     best = best_seconds(contenders, seconds=seconds)
     times = []
     for (algorithm, count), f in functions.items():
         error = None
         if expected is not None and count is not None:
-            error = float(np.abs(f(*checked) - expected).max() / np.abs(expected).max())
+            error = _relative(f(*checked), expected)
         single, batched = (best[f"{algorithm} {count} {how}"] * 1e6 for how in ("single", "batched"))
         times.append(LoopTime(algorithm, count, f.operations.total, single, batched / BATCH, error))
-    return LoopTimes(name, model.nv, model.nc, times, {key: s * 1e6 for key, s in best_peer.items()}, note)
+    peers = {key: s * 1e6 for key, s in best_peer.items()}
+    return LoopTimes(name, model.nv, model.nc, times, peers, note, peer_errors)
+
+
+def _relative(found: np.ndarray, expected: np.ndarray) -> float:
+    return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
 class _Native:
@@ -142,9 +151,21 @@ class _Native:
         return calls | ({"pinocchio aba": timed("aba", self.tree, "aba")} if with_tree else {})
 
     def solution(self, states) -> np.ndarray:
+        return self.converged.time("prox_ltl", *self._undamped(states), repeats=1)[1]
+
+    def errors(self, states, expected: np.ndarray) -> dict[str, float]:
+        """By algorithm and iterations."""
+        there = self._undamped(states)
+        return {
+            f"{algorithm} {n}": _relative(problem.time(algorithm, *there, repeats=1)[1], expected)
+            for algorithm in ("lcaba", "prox_ltl")
+            for n, problem in self.problems.items()
+        }
+
+    def _undamped(self, states):
         q, v, tau = states
         damping = self.model.stacked("damping")  # Pinocchio leaves joint damping out
-        return self.converged.time("prox_ltl", to_pinocchio(self.model, q), v, tau - damping * v, repeats=1)[1]
+        return to_pinocchio(self.model, q), v, tau - damping * v
 
 
 def closed_states(model: Model, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,6 +15,9 @@ _FEW_POINTS = 40  # more are drawn as a line without markers
 _COLOURS = 10  # of matplotlib's cycle
 _MOST_INSIDE = 4  # entries of a legend that stands within its axes
 _TITLE = 60  # characters of a line
+_FEW_TICKS, _SMALL = 14, 100  # numbers of links, not of operations
+_PLAIN = (1e-3, 1e6)  # numbers between are written out
+_FEW_DECADES = 100.0
 
 
 def drawn(figure: Figure) -> dict[str, bytes] | None:
@@ -53,19 +56,48 @@ def _draw(axes: Any, panel: Panel) -> None:
     axes.set_title(textwrap.fill(panel.title, _TITLE), fontsize=10)
     if isinstance(panel.content, Diagram):
         return
-    if panel.log_x:
-        axes.set_xscale("log")
-    if panel.log_y:
-        axes.set_yscale("log")
+    _scales(axes, panel)
     axes.set(xlabel=panel.x_label, ylabel=panel.y_label)
     axes.grid(alpha=0.3)
     labels = axes.get_legend_handles_labels()[1]
     if labels == [panel.title]:
         return
-    if len(labels) > _MOST_INSIDE:  # it would cover what it explains
+    bars = isinstance(panel.content, list) and any(s.kind == "bar" for s in panel.content)
+    if len(labels) > _MOST_INSIDE - bars:  # it would cover what it explains
         axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     elif labels:
         axes.legend(fontsize=7)
+
+
+def _scales(axes: Any, panel: Panel) -> None:
+    """Numbers of links are whole, and where there are few decades powers of ten tell nothing."""
+    from matplotlib.ticker import MaxNLocator, NullLocator
+
+    x = sorted({value for s in panel.content for value in s.x}) if isinstance(panel.content, list) else []
+    whole = bool(x) and all(isinstance(value, int) for value in x)
+    if panel.log_x:
+        axes.set_xscale("log")
+        if whole and len(x) <= _FEW_TICKS and x[-1] <= _SMALL:
+            axes.set_xticks(x, [str(value) for value in x])
+            axes.xaxis.set_minor_locator(NullLocator())
+        else:
+            _written_out(axes.xaxis, *axes.get_xlim())
+    elif whole:
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if panel.log_y:
+        axes.set_yscale("log")
+        _written_out(axes.yaxis, *axes.get_ylim())
+
+
+def _written_out(axis: Any, low: float, high: float) -> None:
+    """Ticks of a logarithmic axis."""
+    from matplotlib.ticker import LogLocator
+
+    if _PLAIN[0] < low and high < _PLAIN[1]:
+        axis.set_major_formatter("{x:g}")
+        if high < _FEW_DECADES * low:
+            axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+            axis.set_minor_formatter("{x:g}")
 
 
 def _series(axes: Any, series: list[Series] | Any) -> None:

@@ -81,8 +81,9 @@ def constrained(section: Section) -> str:
 
 
 def loops(section: Section) -> str:
-    """One iteration with what it leaves as error, and three, which are converged on both sides."""
+    """One iteration and three, each with what it leaves as error; of Pinocchio's too, where that was recorded."""
     rows = []
+    theirs = all("peer_errors" in r for r in section.results)
     for system, title in _LOOPED.items():
         r = section.row(system=system)
         for count in (1, 3):
@@ -90,8 +91,10 @@ def loops(section: Section) -> str:
             peers = [r["peers"].get(f"{name} {count}") for name in ("lcaba", "prox_ltl")]
             own = [_beside(ours[how], peers) for how in ("single", "batched")]
             name = f"{title} ({r['dof']}, {r['rows']})" if count == 1 else ""
-            rows.append([name, str(count), ", ".join(map(digits, peers)), *own, tiny(ours["error"])])
-    columns = _columns("LCABA", section)
+            left = [r["peer_errors"].get(f"{n} {count}") for n in ("lcaba", "prox_ltl")] if theirs else []
+            beside = [", ".join("-" if x is None else tiny(x) for x in left)] if theirs else []
+            rows.append([name, str(count), ", ".join(map(digits, peers)), *own, tiny(ours["error"]), *beside])
+    columns = _columns("LCABA", section) + (["errors of Pinocchio's"] if theirs else [])
     return markdown([columns[0], "iterations", *columns[1:]], rows)
 
 

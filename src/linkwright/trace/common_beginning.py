@@ -3,7 +3,7 @@
 Searches among many ways ask for that. No program is made: what results need is counted in the graph, less the
 multiplications that factoring saves (factoring.py). That is what `count_operations(simplify(trace(...)))` says, but for
 the few sums that fold once their products have been factored; they stand in the beginning, the same for all ends.
-Straight lines only: a loop is counted by tracing one pass, with inputs in place of what it carries.
+That holds for straight lines; where there are loops, the program is made after all.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from typing import Any, Generic, TypeVar
 from .expr import Expr
 from .factoring import shared_factor
 from .graph import Graph
+from .operations import count_operations
 from .ops import LEAVES, Op
-from .program import declare
+from .passes import simplify
+from .program import Output, Program, declare
 
 Begun = TypeVar("Begun")
 
@@ -25,16 +27,22 @@ class CommonBeginning(Generic[Begun]):
 
     def __init__(self, begin: Callable[..., Begun], inputs: Mapping[str, int | tuple[int, ...]]):
         self._graph = Graph()
-        self._begun = begin(**declare(self._graph, inputs)[1])
-        self._length = len(self._graph.nodes)
+        self._inputs, symbols = declare(self._graph, inputs)
+        self._begun = begin(**symbols)
+        self._length, self._loops = len(self._graph.nodes), len(self._graph.loops)
 
     def operations(self, go_on: Callable[[Begun], Iterable[Any]]) -> int:
         """Of a program with the results of `go_on`, which must leave what was begun as it was."""
+        graph = self._graph
         try:
-            results = [x.index for x in go_on(self._begun) if isinstance(x, Expr)]
-            return _operations(self._graph.nodes, results)
+            results = tuple(x.index for x in go_on(self._begun) if isinstance(x, Expr))
+            if not graph.loops:
+                return _operations(graph.nodes, results)
+            output = Output("out", (len(results),), results)
+            program = Program("end", tuple(graph.nodes), self._inputs, (output,), tuple(graph.loops))
+            return count_operations(simplify(program)).total
         finally:
-            self._graph.forget_after(self._length)
+            graph.forget_after(self._length, self._loops)
 
 
 def _operations(nodes: Sequence[tuple], results: Sequence[int]) -> int:

@@ -85,11 +85,11 @@ class Graph:
             self.nodes.append(key)
         return index
 
-    def forget_after(self, length: int) -> None:
-        """Keep so many nodes, of a graph without loops; what comes next is as if the others had never been."""
-        for node in self.nodes[length:]:
+    def forget_after(self, nodes: int, loops: int) -> None:
+        """Keep so many nodes and loops; what comes next is as if the others had never been."""
+        for node in self.nodes[nodes:]:
             del self._index[node]
-        del self.nodes[length:]
+        del self.nodes[nodes:], self.loops[loops:]
 
     def _find(self, key: Node) -> int | None:
         orders = (key, (key[0], *reversed(key[1:]))) if key[0] in COMMUTATIVE else (key,)

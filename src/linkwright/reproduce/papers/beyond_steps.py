@@ -67,10 +67,11 @@ def _shown(values: Values, ours: str, theirs: str, what: str) -> list:
         bars = [
             Series(label, names, [r[key] for r in values["rows"]], "bar")
             for label, key in (
-                ("single", "single"), ("mj_step", "mujoco_step"), ("batched", "batched"), ("rollout", "mujoco_rollout"),
+                ("ours, single", "single"), ("MuJoCo's mj_step", "mujoco_step"), ("ours, batched", "batched"),
+                ("MuJoCo's rollout", "mujoco_rollout"),
             )
         ]  # fmt: skip
-        things.append(Figure("Steps", [Panel("", bars, y_label="microseconds", log_y=True)], 1))
+        things.append(Figure("Microseconds a step takes", [Panel("", bars, y_label="microseconds", log_y=True)], 1))
     return things
 
 
