@@ -1,7 +1,7 @@
 """`linkwright bench agree`: whether robots of files move as in MuJoCo, step for step and on the whole.
 
-Same file, same pairs, same integrator and time step, equalities soft, MuJoCo's solver run to the last digit (but for
-the last):
+Same file, same pairs, same integrator and time step, equalities soft, MuJoCo's solver run to the last digit, but
+for long paths:
 
 - states along trajectories with random commands, pushes and falls: accelerations and the forces of all contacts;
 - short paths from some of them, with the commands held: how far apart both are in the end;

@@ -115,7 +115,7 @@ class MujocoScene:
         return SceneStates(chosen, np.zeros((samples, self.model.nv)), ctrl)
 
     def take(self, cone: str) -> None:
-        """In place of the file's."""
+        """This one in place of the file's."""
         self.model.opt.cone = _CONES[cone]
 
     def solve_to_the_end(self) -> None:

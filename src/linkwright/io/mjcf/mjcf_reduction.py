@@ -238,11 +238,12 @@ def _meshes_there(root: Element, is_there: IsThere | None) -> set[str]:
     return found
 
 
-def _geom_names(root: Element) -> set[str | None]:
-    return {element.attributes.get("name") for element, _ in _walk(root) if element.tag == "geom"}
+def _geom_names(root: Element) -> set[str]:
+    geoms = (element for element, _ in _walk(root) if element.tag == "geom")
+    return {geom.attributes["name"] for geom in geoms if "name" in geom.attributes}
 
 
-def _take_out_pairs_of(geoms: set[str | None], root: Element) -> None:
+def _take_out_pairs_of(geoms: set[str], root: Element) -> None:
     """Contacts with geoms that were taken out; those with geoms that never were are for MuJoCo to refuse."""
     for section in root.named("contact"):
         section.children = [
