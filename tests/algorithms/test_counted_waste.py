@@ -37,6 +37,15 @@ def test_pv_osimr_is_pv_osim_where_no_link_branches(model):
     assert operations(model, "pv_osimr") == operations(model, "pv_osim")
 
 
+def test_pv_osim_fast_separates_no_base_that_one_branch_hangs_on():
+    """1485 operations once, to separate a base from the only branch that is held."""
+    model = quadruped().with_constraints(lw.connect("FL_foot"))
+    factor_and_solve, weak_rows_last = 3 * 3 + 3 * 5, 50
+    assert operations(model, "pv_osim_fast", apply="input") < (
+        operations(model, "pv_osim") + factor_and_solve + weak_rows_last
+    )
+
+
 @pytest.mark.parametrize("model", [welded_chain(8), welded_chain(12, 2), ladder(4)], ids=str)
 def test_what_moves_where_constraints_meet_is_the_cheapest(model):
     assert has_nested_links(tree_of(model))

@@ -40,9 +40,10 @@ def pv_osim_fast(tree: Tree, q: Sequence[Scalar], *, active: Sequence[Scalar] | 
     parts: list[FactoredOSIM | FloatingOSIM] = []
     for root in sorted(i for i in passing if not tree.parent[i]):
         through = passing[root]
-        if root in separable:
+        blocks = blocks_of(tree, outer, through.rows)
+        if root in separable and len(blocks) > 1:  # one branch is as dense as the whole
             K = dict(zip(through.rows, through.KS, strict=True))
-            base = SeparatedBase(L, K, base_inertia(joint[root]), blocks_of(tree, outer, through.rows))
+            base = SeparatedBase(L, K, base_inertia(joint[root]), blocks)
             parts.append(FloatingOSIM(base, len(joint[root].U)))
         else:
             add_at_ground(L, joint[root], through)

@@ -48,7 +48,8 @@ def system(run: Run, name: str) -> Model:
         digit = run.robots.get("digit")
         return digit.model.with_constraints(*map(weld, digit.frames["feet"]))
     if "biped" in name:
-        run.robots.used["digit"] = "Digit: stand-in: a biped in the manner of Digit"
+        where = ", where it carries a box" if "digit" in run.robots.given else ""
+        run.robots.used[f"digit{where}"] = f"Digit: stand-in: a biped in the manner of Digit{where}"
     return load(TABLE[name])
 
 

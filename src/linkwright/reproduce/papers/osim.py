@@ -173,7 +173,8 @@ FAST_REASON = (
     "eliminated, so "
     "that postures at which a leg is stretched stay accurate, where the paper's formula is off by a factor of 6.5 on "
     "a quadruped. "
-    "With one constrained branch there is nothing to separate."
+    "With one constrained branch there is nothing to separate: it takes what PV-OSIM takes, and what it takes to put "
+    "weak rows last."
 )
 KJR_REASON = (
     "Ours is better: inverse inertias are moved with symmetric transforms, and tracing shares the "
