@@ -28,12 +28,15 @@ def acting(step: SimulatedMechanism, q, v, actuators, time: Scalar) -> list[Resi
     return parts
 
 
-def judged_without_pull(step: SimulatedMechanism, solution, desired) -> dict[str, Scalar]:
+def judged_without_pull(step: SimulatedMechanism, solution, desired: Sequence[Scalar]) -> dict[str, Scalar]:
     """The solver's status, and what of its residual is unmet. Constraints that a file cannot close to the last digit
     contradict one another, or make the solver look for what is not there, by what stabilization asks for and only by
-    that: no reason not to believe the step. What is left undone so opens loops, and drift is judged by itself. A solver
-    that did not find its answer is forgiven only what the verdict would forgive any step."""
-    pull = sqrt(RowVector(desired).square) if len(desired) else 0.0
+    that: no reason not to believe the step. What is left undone so opens loops, and drift is judged by itself; rows
+    without a position have no drift, so their pull excuses nothing. A solver that did not find its answer is forgiven
+    only what the verdict would forgive any step."""
+    placed = [c.has_position for c in step.model.constraints for _ in range(c.size)]
+    judged = [x for x, has_position in zip(desired, placed, strict=False) if has_position]
+    pull = sqrt(RowVector(judged).square) if judged else 0.0
     code, residual = solution["status"], solution["residual"]
     infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
     small = residual <= (step.pace(solution["a"]) + 1.0) * _FORGIVEN

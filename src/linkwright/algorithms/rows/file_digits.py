@@ -14,6 +14,7 @@ import numpy as np
 from ... import fixed_order
 from ...model import Model, Tree, tree_of
 from ...model.configuration import integrate
+from ...model.found_once import found_once
 from ..parts.motion_sweep import MotionSweep
 from .constraint_jacobian import jacobian_of_rows
 from .constraint_rows import constraint_rows
@@ -31,6 +32,7 @@ _DOWN, _UP, _LEAST, _GIVE_UP = 0.2, 8.0, 1e-10, 1e8
 _HARDLY, _PATIENCE = 0.99, 4  # so many steps in a row that leave this share of the error are the last
 
 
+@found_once
 def left_open(model: Model) -> float:
     """The largest error (m, rad) of any row, one digit of it where it had to be looked for; 0 where there is no closed
     pose to be found, or where that is closed to a millionth."""
@@ -46,7 +48,7 @@ def left_open(model: Model) -> float:
     if not _FINE < largest <= LARGEST_ROUNDING:
         return 0.0
     slope = fixed_order.norm(fixed_order.product(_jacobian(tree, q).T, error))
-    return _rounded_up(largest) if slope <= _FLAT * fixed_order.norm(error) else 0.0  # else the search just ended
+    return rounded_up(largest) if slope <= _FLAT * fixed_order.norm(error) else 0.0  # else the search just ended
 
 
 def _closed(tree: Tree, q: Sequence[float]) -> list[float]:
@@ -102,7 +104,7 @@ def _largest(errors: np.ndarray) -> float:
     return float(np.abs(errors).max(initial=0.0))
 
 
-def _rounded_up(x: float) -> float:
+def rounded_up(x: float) -> float:
     """To one digit: the last bits of a search are nobody's."""
     power = 10.0 ** math.floor(math.log10(x))
     return math.ceil(x / power) * power
