@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import linkwright as lw
 from linkwright.bench.believe import Belief, broken_invariants, measure
+from linkwright.bench.half_seconds import Compared
 from linkwright.bench.rounded_files import rounded, rounded_copy
 from linkwright.cli import app
 from linkwright.errors import InputError
@@ -19,6 +20,13 @@ def test_a_short_run():
     for r in results:
         assert r.finite and r.alone and r.right and not r.complaints and r.drift < 1e-5 and r.energy < 0.01, r
         assert r.window < 1e-3 and r.worst_window < 0.01, r
+
+
+def test_what_explains_a_difference_to_runge_kutta():
+    """Nothing, a disturbance that grows, Runge-Kutta's own."""
+    compared = Compared(np.array([1e-2, 1e-2, 1e-2]), np.array([1e-6, 1e-6, 5e-3]), np.array([2.0, 100.0, 1.0]))
+    assert compared.missed.tolist() == [True, False, False]
+    assert compared.summary == (1e-2, 1e-2, 5e-3, 100.0, 1e-2, 1)
 
 
 def test_energy_out_of_nothing_is_seen_without_the_books():

@@ -83,14 +83,14 @@ def test_loops_stay_closed_while_they_touch():
     assert trajectory["active"].any() and trajectory.worst[0] < 1e-5 and trajectory.worst[3] == 0
 
 
-# A loop in a plane, whose ends a file draws 3e-8 m apart across it: no motion brings them together.
+# A loop in a plane, whose ends a file draws 3e-6 m apart across it: no motion brings them together.
 DRAWN_APART = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body name="base" pos="0 0 0.3"><freejoint/>
   <geom type="box" size="0.1 0.05 0.02" mass="2"/>
   <body name="left" pos="-0.1 0 -0.02"><joint axis="0 1 0" damping="0.05"/>
     <geom type="capsule" size="0.01" fromto="0 0 0 0 0 -0.2" mass="0.3" contype="0"/>
     <body name="coupler" pos="0 0 -0.2"><joint axis="0 1 0"/>
       <geom type="capsule" size="0.01" fromto="0 0 0 0.2 0 0" mass="0.3" contype="0"/>
-      <site name="end" pos="0.2 3e-8 0"/></body></body>
+      <site name="end" pos="0.2 3e-6 0"/></body></body>
   <body name="right" pos="0.1 0 -0.02"><joint axis="0 1 0"/><site name="tip" pos="0 0 -0.2"/>
     <geom type="capsule" size="0.01" fromto="0 0 0 0 0 -0.2" mass="0.3" contype="0"/></body></body></worldbody>
   <equality><connect site1="end" site2="tip"/></equality></mujoco>"""
@@ -101,7 +101,7 @@ def test_what_a_file_draws_apart_is_no_fault_of_the_solver():
     pytest.importorskip("mujoco")
     trajectory = lw.simulate(lw.load(DRAWN_APART).unwatched(), dt=5e-4, steps=600, outputs=("residual", "active"))
     assert not complaints(trajectory) and trajectory["active"].any()
-    assert trajectory["residual"].max() > 1e-3 > trajectory.worst[2] and 2e-8 < trajectory.worst[0] < 1e-6
+    assert trajectory["residual"].max() > 1e-3 > trajectory.worst[2] and 2e-6 < trajectory.worst[0] < 1e-5
 
 
 @pytest.mark.parametrize("options", [

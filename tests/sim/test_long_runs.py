@@ -59,5 +59,5 @@ def test_travelling_changes_nothing():
 def test_what_a_solver_says_counts_where_it_matters(code, residual, fastest, counts):
     """Perhaps lost digits where rows are not met; singular poses where a mechanism rests; what is not finite always."""
     result = {"status": code, "unmet": residual, "a": [0.0, 30.0]}
-    found = counted(result, {"v": [fastest], "passed": [0.0]}, lambda x: max(map(abs, x)), 1e-3)
+    found = counted(result, {"v": [fastest], "passed": [0.0, 0.0]}, lambda x: max(map(abs, x)), 1e-3)
     assert float(found["verdict"]) == counts

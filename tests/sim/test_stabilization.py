@@ -1,10 +1,13 @@
 """The time constant of stabilization: where it is stable, how fast errors die, and that constraints hold for long."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from small_mechanisms import closed_four_bar, four_bar
+from small_mechanisms import closed, closed_four_bar, four_bar
 
 import linkwright as lw
+from linkwright.programs.acting import judged_without_pull
 from linkwright.programs.simulated_mechanism import ANSWERED, ANSWERED_IN_PARTS
 
 
@@ -125,3 +128,45 @@ def test_targets_on_the_ground_hold_and_a_ground_constraint_without_target_hardl
         trajectory = lw.simulate(model, q0, v0, dt=1e-3, steps=5000, start="as given")
         tips = lw.reference(model, "forward_kinematics", frames=["tip"], outputs="positions")(trajectory.q)
         assert np.abs(tips[:, 0, :2]).max() < (1e-5 if at else 1e-3)
+
+
+def floating_loop(tilt=1e-8, apart=3e-8):
+    """A planar loop on a floating base, closed by a point, whose rocker's hinge is not quite parallel to the others and
+    whose end is drawn a little beside the coupler's: what is open across the plane cannot be closed."""
+    builder = lw.ModelBuilder("floating loop")
+    builder.add_body("base", lw.free_flyer("root"), inertia=lw.Inertia.box(5.0, (0.5, 0.1, 0.1), (0.2, 0.02, 0.0)))
+    for name, length, parent, at in (
+        ("crank", 0.2, "base", 0.0), ("coupler", 0.5, "crank", 0.2), ("rocker", 0.4, "base", 0.5),
+    ):  # fmt: skip
+        axis = (tilt, 0, 1) if name == "rocker" else (0, 0, 1)
+        inertia = lw.Inertia.box(1.0, (length, 0.03, 0.03), (length / 2, 0, 0))
+        builder.add_body(name, lw.revolute(f"{name}_joint", axis), parent=parent, placement=(at, 0, 0), inertia=inertia)
+        builder.add_frame(f"{name}_end", name, (length, 0, apart if name == "rocker" else 0.0))
+    free = builder.build()
+    drawn = [0.0] * 6 + [1.0]
+    angles = closed(
+        free.with_constraints(lw.weld("coupler_end", "rocker_end", directions="x y")), [*drawn, 0.8, -0.5, 1.5], [0] * 9
+    )[0][7:]
+    loop = free.with_constraints(lw.connect("coupler_end", "rocker_end", name="pin"))
+    return loop.with_drawn([*drawn, *angles])
+
+
+def test_what_a_file_cannot_close_is_not_pulled():
+    """In free fall from rest nothing moves within."""
+    model = floating_loop()
+    assert 1e-8 < np.abs(lw.reference(model, "constraint_error")(model.drawn)).max() < 1e-7
+    trajectory = lw.simulate(model, dt=1e-3, steps=3000)
+    assert np.abs(trajectory.v[:, 3:]).max() < 1e-9
+
+
+def test_only_pulls_whose_drift_is_judged_excuse_a_contradiction():
+    """Rows that do not say where have no drift."""
+    solution = {"status": np.float64(4.0), "residual": np.float64(0.5), "a": [np.float64(1.0)]}
+    for at, status in (((0, 0, 0), 0.0), (None, 4.0)):
+        builder = lw.ModelBuilder("slider")
+        builder.add_body("block", lw.prismatic("slide", "x"), inertia=lw.Inertia.box(1.0, (0.1, 0.1, 0.1)))
+        builder.add_frame("tip", "block")
+        model = builder.build().with_constraints(lw.weld("tip", directions="x", at=at))
+        step = SimpleNamespace(model=model, pace=lambda a: abs(a[0]))
+        found = judged_without_pull(step, solution, [np.float64(1.0)])
+        assert float(found["status"]) == status and float(found["unmet"]) == (0.5 if status else 0.0)

@@ -35,7 +35,8 @@ def test_nan_is_never_ok(good):
 
 
 def test_each_number_is_judged(good):
-    for k, value, word in ((0, 1e-3, "come apart"), (2, 0.28, "accelerations"), (3, 1, "not converged")):
+    for k, value, word in ((0, 1e-3, "come apart"), (2, 0.28, "accelerations"), (3, 1, "not converged"),
+                           (7, 0.1, "may have lost digits for 20.0%")):  # fmt: skip
         worst = good.worst.copy()
         worst[k] = value
         assert found(replace(good, worst=worst), word)

@@ -158,7 +158,7 @@ class _Comparison:
 
     def _inputs(self, start: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         model, dt, count = self.scene.ours, self.scene.dt, len(start["q"])
-        rest = {"lam": np.zeros(model.nc), "lead": np.zeros(model.nv), "tau": np.zeros(model.nv)}
+        rest = {"lam": np.zeros(model.nc), "lead": np.zeros(3 * model.nv), "tau": np.zeros(model.nv)}
         return {**rest, **start, "lag": np.full(count, dt / 2), "dt": np.array(dt)}
 
     def forward(self, states: SceneStates) -> tuple[float, float, int, float]:

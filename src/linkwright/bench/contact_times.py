@@ -102,7 +102,7 @@ def _measure(
 ) -> ContactTimes:  # fmt: skip
     model, count = scene.ours, len(states.state)
     start = scene.ours_to_start_from(states)
-    rest = {"lam": np.zeros(model.nc), "lead": np.zeros(model.nv), "tau": np.zeros(model.nv)}
+    rest = {"lam": np.zeros(model.nc), "lead": np.zeros(3 * model.nv), "tau": np.zeros(model.nv)}
     many = {**rest, **start, "lag": np.full(count, scene.dt / 2), "dt": np.array(scene.dt)}
     some = range(0, count, max(1, count // _SINGLES))
     ones = [{**rest, **{k: x[n] for k, x in start.items()}, "lag": np.array(scene.dt / 2), "dt": np.array(scene.dt)}

@@ -84,8 +84,8 @@ def _measure(name: str, model: Model, seconds: float, progress) -> SimulationTim
         model, "step", outputs=("q", "v", "lam", "lead", "lag"), warm_start="input", solver=check.solver, repeat=True,
         **options,
     )  # fmt: skip
-    still = np.zeros(model.nv)
-    one = {"q": q0, "v": still, "lam": check.lam, "lead": still, "lag": np.array(DT / 2), "tau": still, "dt": DT}
+    still, lead = np.zeros(model.nv), np.zeros(3 * model.nv)
+    one = {"q": q0, "v": still, "lam": check.lam, "lead": lead, "lag": np.array(DT / 2), "tau": still, "dt": DT}
     many = {**one, **{key: np.tile(one[key], (BATCH, 1)) for key in ("q", "v", "lam", "lead")}}
     many["lag"] = np.full(BATCH, DT / 2)
     last = ("q", "v", "lam", "lead", "lag")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ..algorithms.parts.joint_resistance import Resistance
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState
-from ..scalar import Scalar, sqrt, where
-from ..spatial import RowVector
+from ..scalar import Scalar, where
+from .pull import pull_on_positions
 from .simulated_mechanism import SimulatedMechanism
 from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
 
@@ -28,12 +28,10 @@ def acting(step: SimulatedMechanism, q, v, actuators, time: Scalar) -> list[Resi
     return parts
 
 
-def judged_without_pull(step: SimulatedMechanism, solution, desired) -> dict[str, Scalar]:
-    """The solver's status, and what of its residual is unmet. Constraints that a file cannot close to the last digit
-    contradict one another, or make the solver look for what is not there, by what stabilization asks for and only by
-    that: no reason not to believe the step. What is left undone so opens loops, and drift is judged by itself. A solver
-    that did not find its answer is forgiven only what the verdict would forgive any step."""
-    pull = sqrt(RowVector(desired).square) if len(desired) else 0.0
+def judged_without_pull(step: SimulatedMechanism, solution, desired: Sequence[Scalar]) -> dict[str, Scalar]:
+    """The solver's status, and what of its residual is unmet; what its pull explains is not (pull.py). A solver that
+    did not find its answer is forgiven only what the verdict would forgive any step."""
+    pull = pull_on_positions(step.model, desired)
     code, residual = solution["status"], solution["residual"]
     infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
     small = residual <= (step.pace(solution["a"]) + 1.0) * _FORGIVEN

@@ -45,14 +45,14 @@ active | (constraints,) | 1 for constraints that hold, 0 for those that do not
 mu     | (nc,) | penalty of each constraint row, larger is stiffer
 rows   | (nc,) | vector in the space of constraint rows
 warm   | (nv,) | accelerations to start from
-lead   | (nv,) | what velocities have changed since they were those of the step's middle
+lead   | (3 * nv,) | what the last three accelerations change velocities by in half a step, newest first
 lag    | () | seconds by which velocities are older than positions
 q_ref  | (nq,) | configuration that the compiled controller steers to
 v_ref  | (nv,) | velocities that it steers to
 kp     | (nv,) | its proportional gains
 kd     | (nv,) | its derivative gains
 work   | (5,) | joules so far: by controls, by dampers and friction, by limits, by external forces, by contacts
-worst  | (7,) | largest so far: drift, residual, relative residual, status, depth, depth over thickness; time singular
+worst  | (8,) | largest: drift, residual (also relative), status, depth (also relative); seconds singular, in doubt
 act    | (na,) | states of the actuators that have one
 ctrl   | (nu,) | controls of the actuators
 y      | (ny,) | independent coordinates, in the order of q
@@ -128,11 +128,11 @@ act_rate | (na,) | rates of the actuators' states
 actuator_force | (nu,) | force of each actuator, along its own transmission
 clamped  | (nu,) | 1 where a control or a force was cut at its limit
 drift    | () | largest constraint error at the step's start: metres, radians
-lead     | (nv,) | what velocities have changed since they were those of the step's middle
+lead     | (3 * nv,) | what the last three accelerations change velocities by in half a step, newest first
 lag      | () | seconds by which velocities are older than positions
 warm     | (nv,) | accelerations, for the next call to start from
 work     | (5,) | joules: by controls, by dampers and friction, by limits, by external forces, by contacts
-worst    | (7,) | largest so far: drift, residual, relative residual, status, depth, depth over thickness; time singular
+worst    | (8,) | largest: drift, residual (also relative), status, depth (also relative); seconds singular, in doubt
 """)
 
 OPTIONS = _table("""

@@ -7,7 +7,8 @@ past, and its loops and its energy are looked after anyway. One that rests there
 does hangs on rounding.
 
 Digits that a solver may have lost: it does not promise its answer then. Where the rows are met nevertheless, the books
-of a simulation, which no single answer has, say whether anything was wrong.
+of a simulation, which no single answer has, say whether anything was wrong; but not of what is light beside the rest,
+so that goes for a step now and then, and the time is counted.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ def counted(
     result: Mapping[str, Any], state: Mapping[str, Any], pace: Callable[[Sequence[Scalar]], Scalar], h: Scalar
 ) -> dict[str, Any]:
     """What counts of a part of h seconds from `state`: what is unmet and the solver's status, but not of poses that are
-    only passed; and the seconds spent passing such poses so far."""
+    only passed; and the seconds so far that were spent passing such poses, and with digits perhaps lost."""
     code, residual, acceleration = result["status"], result["unmet"], pace(result["a"])
     passing = passes(code, residual, acceleration, pace(state["v"]), h)
     met = _says(code, STATUS_NOT_CONVERGED) & (residual <= (acceleration + 1.0) * _MET)
     unmet, verdict = where(passing, 0.0, residual), where(passing | met, 0.0, code)
-    return {"unmet": unmet, "verdict": verdict, "passed": [state["passed"][0] + where(passing, h, 0.0)]}
+    spent = [x + where(now, h, 0.0) for x, now in zip(state["passed"], (passing, met), strict=True)]
+    return {"unmet": unmet, "verdict": verdict, "passed": spent}
 
 
 def passes(code: Scalar, residual: Scalar, acceleration: Scalar, fastest: Scalar, h: Scalar) -> Scalar:

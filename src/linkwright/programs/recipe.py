@@ -35,7 +35,7 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "rows": lambda m: (m.nc,),
     "warm": lambda m: (m.nv,),
     "dt": lambda m: (),
-    "lead": lambda m: (m.nv,),
+    "lead": lambda m: (3 * m.nv,),
     "lag": lambda m: (),
     "q_ref": lambda m: (m.nq,),
     "v_ref": lambda m: (m.nv,),
@@ -45,7 +45,7 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "act": lambda m: (m.na,),
     "clamped": lambda m: (m.nu,),
     "work": lambda m: (5,),
-    "worst": lambda m: (7,),
+    "worst": lambda m: (8,),
 }
 
 

@@ -75,7 +75,7 @@ def in_runge_kutta_parts(
     q, v = ended["q"], step.straight.velocities(ended["q"], ended["u"])
     if step.options["projection"]:
         q, v = projected(step, q, v)
-    return {**{name: ended[name] for name in start}, "q": q, "v": v, "lead": none, "lag": [0.0]}
+    return {**{name: ended[name] for name in start}, "q": q, "v": v, "lead": none * 3, "lag": [0.0]}
 
 
 def _after_stage(
@@ -99,7 +99,7 @@ def _after_stage(
     gained = scaled_sum(state["gained"], h * weight, change)
     done = scaled_sum(state["done"], h * weight, found["power"])
     u = _chosen(ends, total(state["u"], gained), state["u"])
-    judged = counted({**found, "a": a}, {"v": v, "passed": [0.0]}, step.pace, h)
+    judged = counted({**found, "a": a}, {"v": v, "passed": [0.0, 0.0]}, step.pace, h)
     new = {
         **state, "u": u, "q": _chosen(ends, straight.moved(state["q"], gone), state["q"]), "lam": found["lam"],
         "way": [where(over, 0.0, ahead * x) for x in rate],
@@ -109,7 +109,9 @@ def _after_stage(
         "stage": [where(over, 0.0, at + 1.0)], "elapsed": [where(ends, elapsed + h, elapsed)],
         "length": [where(again, maximum(h * _SHORTER, shortest), where(last, h * _LONGER, h))],
         "iterations": [state["iterations"][0] + 1.0],
-        "passed": [state["passed"][0] + where(again, 0.0, weight * judged["passed"][0])],
+        "passed": [
+            x + where(again, 0.0, weight * spent) for x, spent in zip(state["passed"], judged["passed"], strict=True)
+        ],
     }  # fmt: skip
     if state["act"]:
         rates = scaled_sum(state["rates"], weight, found["rates"])

@@ -73,7 +73,7 @@ def runge_kutta_step(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
     worst = {name: maximum(maximum(first[name], second[name]), maximum(third[name], fourth[name])) for name in _JUDGED}
     act = next_activations(step.model, start["act"], mean("rates"), step.h) if first["rates"] else start["act"]
     # velocities belong to positions here; what takes over from this scheme may know
-    rest = {**worst, "act": act, "lead": [0.0] * len(v), "lag": [0.0], "drift": open_by(errors)}
+    rest = {**worst, "act": act, "lead": [0.0] * (3 * len(v)), "lag": [0.0], "drift": open_by(errors)}
     work = [step.h * x for x in mean("power")]
     return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, "work": work, **rest}
 

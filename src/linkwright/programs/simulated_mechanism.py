@@ -23,6 +23,7 @@ from ..algorithms.parts.motor_limits import within_effort, within_speed
 from ..algorithms.parts.straight_motion import StraightMotion
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
+from ..algorithms.rows.file_digits import left_open, rounded_up
 from ..algorithms.tree.kinematics import velocities
 from ..model import Model, Tree
 from ..model.configuration import difference, integrate
@@ -45,6 +46,9 @@ FRICTION_VELOCITY = 1e-4
 LIMIT_FREQUENCY = {"damped_euler": 1.0, "euler": 0.5, "implicitfast": 0.5, "rk4": 0.5}
 _MOST_EXPLICIT_DAMPING = 1.5  # damping times dt over inertia; Euler is stable up to 2, RK4 up to 2.78
 _DRIVEN = 4.0  # times what joints would do without constraints is believed without asking
+# Errors (m, rad) that are not pulled at: rounding; and where the digits of a file leave loops open, some multiple of
+# that, but no more than nobody would see.
+_ROUNDING, _DIGITS_MARGIN, _UNSEEN = 1e-14, 10.0, 1e-7
 _PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
 
 
@@ -222,7 +226,9 @@ class SimulatedMechanism:
         """Accelerations of the rows that stabilize them: - 2/T (velocity error) - 1/T^2 (position error), or as much as
         the step bears.
 
-        Where velocities are those of `lag` seconds ago, a row that will be met has J v = J-dot v lag left now.
+        Where velocities are those of `lag` seconds ago, a row that will be met has J v = J-dot v lag left now. What
+        would be open by no more than rounding, or than what a file cannot close, is let be: rows that depend on one
+        another would be asked for what they contradict each other in.
         """
         T = self.options["baumgarte"]
         if T is None:
@@ -237,8 +243,22 @@ class SimulatedMechanism:
         for error, velocity, bias in zip(*state, strict=True):
             too_fast = velocity if lag is None else velocity - bias * lag
             pull = too_fast * of_velocity
-            result.append(-pull if error is None else -pull - error * of_position)
+            pull = pull if error is None else self._beyond_unseen(pull + error * of_position, of_position)
+            result.append(-pull)
         return result
+
+    def _beyond_unseen(self, pull: Scalar, of_position: Scalar) -> Scalar:
+        """What of a pull answers more than is let be. Its derivative is that of what is pulled."""
+        if self.options.get("differentiated"):
+            return pull
+        limit = self.let_be * of_position
+        return pull - maximum(minimum(pull, limit), -limit)
+
+    @cached_property
+    def let_be(self) -> float:
+        """Errors (m, rad) that stabilization does not answer."""
+        digits = _DIGITS_MARGIN * left_open(self.model)
+        return min(rounded_up(digits), _UNSEEN) if digits > _ROUNDING else _ROUNDING
 
     def velocities_in_axes_of(self, lag: Scalar, q, v) -> Sequence[Scalar]:
         """v in the axes of the pose of `lag` seconds ago, to which velocities of semi-implicit Euler belong. Only

@@ -28,12 +28,13 @@ from ..algorithms.tree.kinematics import placements
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.contact.law import CONES
-from ..scalar import Scalar, maximum, solved, sqrt, where
+from ..scalar import Scalar, maximum, solved, where
 from ..spatial import Force, sum_of
 from .breaking_ties import cheapest_ties
 from .constrained import accuracy_of
 from .penalties import PRIMAL, bearable_stiffness, penalties
 from .precision import Precision
+from .pull import pull_on_positions
 from .status import STATUS_NOT_MODELLED, graver, status
 
 CONTACT_OUTPUTS = ("contact_force", "contact_point", "contact_frame", "gap", "active")
@@ -129,12 +130,10 @@ class SoftDynamics:
 
     @cached_property
     def _is_pull_alone(self) -> Scalar:
-        """Constraints that a file cannot close contradict one another by what stabilization asks for, and only by that:
-        no reason not to believe the rest."""
+        """Whether what is unmet is what stabilization asks for and cannot get (pull.py)."""
         if self._desired is None or not self.tree.model.nc or not self.soft.hard:
             return False
-        pull = sqrt(sum_of(x * x for x in self._desired))
-        return self.solution.settled & (self.residual <= pull)
+        return self.solution.settled & (self.residual <= pull_on_positions(self.tree.model, self._desired))
 
     @property
     def residual(self) -> Scalar:

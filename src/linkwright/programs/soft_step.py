@@ -62,7 +62,7 @@ def soft_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
         "forces": found.constraint_forces(), "residual": found.residual, "unmet": found.unmet,
         "status": found.status,
         "drift": largest_residual([e for e in errors.error if e is not None]), "lag": [0.5 * h],
-        "lead": [0.0] * len(v), "warm": found.a, "work": _work(step, found, q, v, u, control, a, time, late),
+        "lead": [0.0] * (3 * len(v)), "warm": found.a, "work": _work(step, found, q, v, u, control, a, time, late),
         "penetration": found.penetration, "iterations": found.solution.iterations,
         "effort": found.effort, **found.contact_outputs(),
         **step.after_actuators(state["act"], actuators),

@@ -76,8 +76,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     start = {
         "q": list(x["q"]), "v": list(x["v"]), "lam": list(x["lam"]) if "lam" in x else [0.0] * model.nc, "a": nothing,
         "torque": nothing, "forces": [[0.0] * 6 for _ in model.constraints], "residual": [0.0], "drift": [0.0],
-        "status": [0.0], "unmet": [0.0], "verdict": [0.0], "passed": [0.0], "work": [0.0] * 5, "iterations": [0.0],
-        "lead": list(x["lead"]) if "lead" in x else nothing,
+        "status": [0.0], "unmet": [0.0], "verdict": [0.0], "passed": [0.0, 0.0], "work": [0.0] * 5, "iterations": [0.0],
+        "lead": list(x["lead"]) if "lead" in x else nothing * 3,
         "lag": [x["lag"][()] if "lag" in x else 0.5 * step.dt], "act": list(x["act"]) if "act" in x else [],
         "actuator_force": [0.0] * (model.nu if "ctrl" in x else 0),
     }  # fmt: skip
@@ -97,18 +97,18 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
     result["lag"] = result["lag"][0]
     relative = result["unmet"] / (step.pace(result["a"]) + 1.0)
     worst = [result["drift"], result["unmet"], relative, result["verdict"], *result["penetration"]]
-    passed = result["passed"][0]
+    passed = result["passed"]
     work = result["work"]
     if "work" in x:
         work = [total + part for total, part in zip(x["work"], work, strict=True)]
         code = graver(x["worst"][3], worst[3])
         worst = [maximum(before, now) for before, now in zip(x["worst"], worst, strict=False)]
         worst[3] = code
-        passed = x["worst"][-1] + passed
+        passed = [before + now for before, now in zip(x["worst"][-len(passed) :], passed, strict=True)]
     result["clamped"] = commands_cut(model, x["ctrl"]) if "ctrl" in x else []
     if "clamped" in x:
         result["clamped"] = [total + part for total, part in zip(x["clamped"], result["clamped"], strict=True)]
-    return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": [*worst, passed]}
+    return {**{name: result[name] for name in _OUTPUTS if name != "worst"}, "work": work, "worst": [*worst, *passed]}
 
 
 def _in_parts(step: SimulatedMechanism, take, start) -> dict[str, Any]:

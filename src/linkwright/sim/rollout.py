@@ -40,9 +40,9 @@ class Rollout:
         q, v, act, kept, steps, every = prepared.q, prepared.v, prepared.act, self.kept, self.steps, self.every
         self.start = {
             "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(5)),
-            "worst": self._spread(np.zeros(7)),
+            "worst": self._spread(np.zeros(8)),
         }  # fmt: skip
-        self.start["lead"] = self._spread(np.zeros(model.nv))
+        self.start["lead"] = self._spread(np.zeros(3 * model.nv))
         self.start["lag"] = np.full(self.lead, 0.0 if options["integrator"] == "rk4" else dt / 2)
         self.start["lam"] = self._spread(np.zeros(model.nc))
         self.warm = ["lam", "lead"]  # what the next solution starts from
@@ -72,6 +72,7 @@ class Rollout:
             result = self.step(**inputs)
             inputs |= {name: np.asarray(result[name]) for name in self.warm}
         self.state |= {name: inputs[name] for name in self.warm}
+        self.state["lead"] = without_a_past(self.state["lead"], self.model)
 
     def _inputs_of(self, step: int | slice) -> dict[str, np.ndarray]:
         """All inputs but the state, of one step or of a run of steps."""
@@ -207,6 +208,13 @@ class Rollout:
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
         )  # fmt: skip
+
+
+def without_a_past(lead: np.ndarray, model: Model) -> np.ndarray:
+    """What the last accelerations changed velocities by, of a state that has only one: that it would have now."""
+    only = np.zeros_like(lead)
+    only[..., : model.nv] = lead[..., : model.nv]
+    return only
 
 
 def _base_velocities(model: Model) -> int:

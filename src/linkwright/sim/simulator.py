@@ -15,6 +15,7 @@ from ..model import Model
 from .commands import as_activations, as_commands, check_actuated, check_commands, keyframe_of
 from .given import as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names, told_effort
+from .rollout import without_a_past
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
@@ -110,7 +111,7 @@ class Simulator:
         elif start == "check" and (q0 is not None or v0 is not None):
             check_start(self.model, q, v)
         lead = self._shape(0)[:-1]
-        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(7), "lead": np.zeros(self.model.nv),
+        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(8), "lead": np.zeros(3 * self.model.nv),
                  "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc),
                  "act": as_activations(self.model, act0), "clamped": np.zeros(self.model.nu)}  # fmt: skip
         for name, array in state.items():
@@ -132,6 +133,8 @@ class Simulator:
             result = self._step(*given.values())
             found = zip(self._names, result, strict=False)
             given |= {name: np.asarray(x) for name, x in found if name in self._warm}
+        if "lead" in given:
+            given["lead"] = without_a_past(given["lead"], self.model)
         return tuple(given[name] for name in self._names), self._outputs_of(result)
 
     def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

@@ -31,7 +31,8 @@ class Trajectory:
     lag      (T,) seconds: by how much velocities are older than positions (semi-implicit Euler)
     worst    of any step, also of those between records: largest drift, solver residual, the same relative to the step's
              accelerations, solver status, depth of a contact (m), the same relative to the thinner of its shapes; last,
-             the seconds spent passing singular poses, which residual and status leave out
+             the seconds spent passing singular poses, and those with digits perhaps lost, which residual and status
+             leave out
     outputs  what else was asked for, one row per state but the first: `trajectory["a"]`
     lam      multipliers of the last step
 

@@ -21,6 +21,7 @@ FARTHEST_SHARE = 1e-6  # of how far sliding joints are out: numbers that large h
 LARGEST_ENERGY_ERROR = 0.05  # of the energy exchanged
 LARGEST_MOMENTUM_ERROR = 0.05  # of the momentum of the motion about the centre of mass
 MOST_PASSING = 0.01  # of the time: a mechanism that is longer in singular poses does not only pass them
+MOST_IN_DOUBT = 0.01  # of the time: with digits perhaps lost for longer, small parts may be wrong unseen
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
 LARGEST_DEPTH = 1.0  # of the thickness of the shape that touches: beyond, it is all but swallowed
 _MOST_NAMED = 6  # actuators
@@ -45,8 +46,8 @@ def complaints(trajectory: Trajectory) -> list[str]:
     found = []
     if tr.steps < tr.planned:
         found.append(f"ended after {tr.steps} of {tr.planned} steps")
-    drift, _, residual, code, depth, swallowed, passed = (tr.worst[..., k] for k in range(7))
-    passing = passed / max(tr.steps * tr.dt, 1e-300)
+    drift, _, residual, code, depth, swallowed, passed, doubtful = (tr.worst[..., k] for k in range(8))
+    passing, doubt = (seconds / max(tr.steps * tr.dt, 1e-300) for seconds in (passed, doubtful))
     if tr.model.constraints:
         if not np.all(drift <= allowed_drift(tr)):
             found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
@@ -57,6 +58,8 @@ def complaints(trajectory: Trajectory) -> list[str]:
             found.append(f"the solver says {STATUS_MEANING.get(said, said)}{_SOLVER_ADVICE.get(said, '')}")
         elif not np.all(passing <= MOST_PASSING):
             found.append(f"singular poses take {np.max(passing):.1%} of the time{_SOLVER_ADVICE[2]}")
+        elif not np.all(doubt <= MOST_IN_DOUBT):
+            found.append(f"the solver may have lost digits for {np.max(doubt):.1%} of the time{_SOLVER_ADVICE[1]}")
     if tr.model.constraints:
         if not np.all(residual <= LARGEST_RESIDUAL):
             found.append(

@@ -48,7 +48,7 @@ def left_open(model: Model) -> float:
     if not _FINE < largest <= LARGEST_ROUNDING:
         return 0.0
     slope = fixed_order.norm(fixed_order.product(_jacobian(tree, q).T, error))
-    return _rounded_up(largest) if slope <= _FLAT * fixed_order.norm(error) else 0.0  # else the search just ended
+    return rounded_up(largest) if slope <= _FLAT * fixed_order.norm(error) else 0.0  # else the search just ended
 
 
 def _closed(tree: Tree, q: Sequence[float]) -> list[float]:
@@ -107,7 +107,7 @@ def _largest(errors: np.ndarray) -> float:
     return float(np.abs(errors).max(initial=0.0))
 
 
-def _rounded_up(x: float) -> float:
+def rounded_up(x: float) -> float:
     """To one digit: the last bits of a search are nobody's."""
     power = 10.0 ** math.floor(math.log10(x))
     return math.ceil(x / power) * power
