@@ -44,6 +44,13 @@ def test_half_seconds_of_a_free_linkage_are_where_runge_kutta_gets():
     assert half_seconds(trajectory, None).off.max() < 8e-4
 
 
+@pytest.mark.parametrize(("acceleration", "in_doubt"), [(30.0, 1e-3), (0.01, 0.0)])
+def test_time_with_digits_perhaps_lost_is_counted_but_not_at_rest(acceleration, in_doubt):
+    result = {"status": 1.0, "unmet": 1e-9, "a": [acceleration]}
+    found = counted(result, {"v": [1.0], "passed": [0.0, 0.0]}, lambda x: max(map(abs, x)), 1e-3)
+    assert [float(x) for x in found["passed"]] == [0.0, in_doubt]
+
+
 def floating_four_bar() -> lw.Model:
     builder = lw.ModelBuilder("floating four-bar")
     builder.add_body("base", lw.free_flyer("root"), inertia=lw.Inertia.box(5.0, (0.5, 0.1, 0.1), (0.2, 0.02, 0.0)))
