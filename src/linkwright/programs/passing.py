@@ -22,6 +22,7 @@ from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_SINGULAR
 # Of the fastest joint's velocity: what is left undone, and what is done, in one part of a step.
 _UNDONE = 1e-3
 _DONE = 0.2
+_AT_REST = 1.0  # rad/s^2, m/s^2: digits of smaller accelerations are nobody's; residuals are relative to no less
 _MET = 1e-6  # of a part's accelerations is left undone where lost digits did no harm
 
 
@@ -34,7 +35,8 @@ def counted(
     passing = passes(code, residual, acceleration, pace(state["v"]), h)
     met = _says(code, STATUS_NOT_CONVERGED) & (residual <= (acceleration + 1.0) * _MET)
     unmet, verdict = where(passing, 0.0, residual), where(passing | met, 0.0, code)
-    spent = [x + where(now, h, 0.0) for x, now in zip(state["passed"], (passing, met), strict=True)]
+    in_doubt = met & (acceleration > _AT_REST)
+    spent = [x + where(now, h, 0.0) for x, now in zip(state["passed"], (passing, in_doubt), strict=True)]
     return {"unmet": unmet, "verdict": verdict, "passed": spent}
 
 

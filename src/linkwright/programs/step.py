@@ -16,7 +16,8 @@ from ..errors import InputError
 from ..model import Model, Tree
 from ..model.passive import Tendon
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
-from ..scalar import guard, maximum, where
+from ..scalar import Scalar, guard, maximum, where
+from ..spatial import RowVector
 from .carried import Carried
 from .choice import check_solver
 from .embedded_mechanism import EmbeddedMechanism, check_coordinates, check_embedding
@@ -31,7 +32,18 @@ from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options, co
 from .soft_step import check_fits_contact, no_contacts, soft_step
 from .solvable import check_solvable
 from .status import STATUS_NOT_CONVERGED, graver
-from .substeps import AFTER_PARTS, PARTS_TOUCHING, TURNED, at_once, bearable_change, in_parts, too_sudden, turns_too_far
+from .substeps import (
+    AFTER_PARTS,
+    PARTS_TOUCHING,
+    SUDDEN,
+    SUDDEN_SOON,
+    TURNED,
+    at_once,
+    bearable_change,
+    in_parts,
+    too_sudden,
+    turns_too_far,
+)
 
 # Where rows contradict each other a little (a file's rounded axes), multipliers started from the last step's would grow
 # and grow; forgetting one part in a hundred bounds them, and costs no accuracy that two iterations do not make good.
@@ -117,8 +129,10 @@ def _in_parts(step: SimulatedMechanism, take, start) -> dict[str, Any]:
         return _unflattened(in_runge_kutta_parts(step, start))
     whole, _ = at_once(take, start, step.dt, step.pace)
     margin = where(start["lag"][0] > 0.0, 1.0, AFTER_PARTS)
-    sudden = step.pace(whole["a"]) * step.dt / bearable_change(step.pace(start["v"]), step.dt)
-    enough = maximum(sudden, step.turning(start["v"]) * step.dt * (1.0 / TURNED)) <= margin
+    fastest, turned = step.pace(start["v"]), step.turning(start["v"]) * step.dt * (1.0 / TURNED)
+    usually, soon = (bearable_change(fastest, step.dt, share) for share in (SUDDEN, SUDDEN_SOON))
+    bearable = where(_doubles(step, start, whole), soon, margin * usually)
+    enough = (turned <= margin) & (step.pace(whole["a"]) * step.dt <= bearable)
     found, carried = whole["of_now"], Carried(start)
 
     def parts():
@@ -126,6 +140,14 @@ def _in_parts(step: SimulatedMechanism, take, start) -> dict[str, Any]:
         return carried.flat(in_runge_kutta_parts(step, now, found, idle=enough))
 
     return _unflattened(carried.split(guard(~enough, parts, carried.flat(whole), expected=_IN_PARTS)))
+
+
+def _doubles(step: SimulatedMechanism, start, whole) -> Scalar:
+    """Whether accelerations are more than twice those of the step before, and will be again: a dead point is near."""
+    if "lead" not in step.x:
+        return False
+    before, now = (RowVector(state["lead"][: step.model.nv]).square for state in (start, whole))
+    return (start["lag"][0] > 0.0) & (now > before * 4.0)
 
 
 def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:

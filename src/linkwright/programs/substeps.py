@@ -16,6 +16,7 @@ from .carried import Carried
 
 # Velocities may change by this share of the fastest joint's in one go ...
 SUDDEN = 0.02
+SUDDEN_SOON = 0.006  # where accelerations have more than doubled since the last step: the next one would be too long
 # ... or by as much as this acceleration (rad/s^2, m/s^2) makes of them: what starts from rest must get going, and where
 # weight does more than this no part is short enough (it does 60 in the biped, 45 in the delta robot).
 HARMLESS = 100.0
