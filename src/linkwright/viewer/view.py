@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import InputError
 from .scene import Scene
 
+_ROOM = 1.25  # around what is followed: limbs reach further than in the first frame
 FLAT = 0.12  # a mechanism this thin, compared to its extent, is looked at from the side
 
 
@@ -60,7 +61,8 @@ def start_view(box: np.ndarray, first: np.ndarray, size: float, travel: float = 
     azimuth = (-90.0 if thin == 1 else 0.0) + 16.0 if flat else -52.0
     radius = 0.5 * float(np.linalg.norm(spread))
     follow = travel > size
-    seen = (box[0] + box[1]) / 2 + np.array([[-0.5], [0.5]]) * size if follow else box
+    wide = np.maximum(at_first * _ROOM, (0.0, 0.0, spread[2]))  # of what travels, the height of all of its motion
+    seen = (box[0] + box[1]) / 2 + np.array([[-0.5], [0.5]]) * wide if follow else box
     return {
         "azimuth": math.radians(azimuth), "elevation": math.radians(12.0 if flat else 22.0),
         "target": ((box[0] + box[1]) / 2).tolist(), "radius": min(radius, 0.8 * size) if follow else radius,
