@@ -12,7 +12,7 @@ from linkwright.codegen.cache import program_content
 from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
 from linkwright.codegen.target import host_target
-from linkwright.scalar import cos, guard, repeat, sin, sqrt, until, where
+from linkwright.scalar import cos, guard, maximum, repeat, sin, sqrt, until, where
 from linkwright.trace import Program, interpret, simplify, trace
 
 
@@ -190,6 +190,28 @@ def test_guards_within_a_loop_stand_in_its_function():
     assert len(re.findall(r"define internal void @lw_loop_", compiled.ir)) == 2  # for one lane and for four
     x = np.random.default_rng(3).normal(size=(9, 2))
     np.testing.assert_allclose(compiled(x), interpret(program, {"x": x})["out"], rtol=1e-14)
+    assert all(np.array_equal(compiled(one), many) for one, many in zip(x, compiled(x), strict=True))
+
+
+def test_no_code_between_guards_that_need_nothing_of_each_other():
+    """What they start from is written before the first; one that needs another's result comes after code of its own."""
+
+    def rooted(x, k):
+        nothing = [maximum(-(x[k] * x[k]) - n, 0.0) for n in range(40)]  # more than registers: slots are used again
+        product = sum((y * z for y, z in zip(nothing, reversed(nothing), strict=True)), sqrt(x[k]))
+        return [where(x[k] > 0.0, product, x[k] * 3.0)]
+
+    def function(x):
+        roots = [guard(x[k] > 0.0, lambda k=k: rooted(x, k), [x[k] * 3.0], keeps=True)[0] for k in range(5)]
+        (last,) = guard(roots[0] > 1.0, lambda: [roots[1] * roots[2]], [roots[3] + roots[4]])
+        return [*roots, last]
+
+    program = simplify(trace(function, {"x": 5}))
+    compiled = compile_program(program, lanes=4)
+    chunks = re.findall(r"define void @lw_chunk_4_\d+\(", compiled.ir)
+    assert len(chunks) == 1 + 5 + 1 + 1 + 1  # before the first, their bodies, before the last, its body, the end
+    x = np.random.default_rng(8).normal(size=(21, 5))
+    np.testing.assert_allclose(compiled(x), interpret(program, {"x": x})["out"], rtol=1e-13)
     assert all(np.array_equal(compiled(one), many) for one, many in zip(x, compiled(x), strict=True))
 
 

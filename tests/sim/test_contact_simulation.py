@@ -136,3 +136,35 @@ def test_steps_end_at_the_improvement_that_is_asked_for():
     named = replace(model, simulation=lw.SimulationDefaults(tolerance=1e-4))
     again = lw.reference(named, "step", outputs=("warm", "iterations"))(*given)
     np.testing.assert_array_equal(again.warm, rough.warm)
+
+
+def test_steps_start_where_accelerations_are_going():
+    """`lead`, what accelerations changed by, saves passes and leaves results as they are."""
+    model = lw.load("quadruped")
+    feet = [lw.sphere(f"{leg}_shank", 0.02, at=(0, 0, -0.2)) for leg in ("FL", "FR", "RL", "RR")]
+    model = model.with_shapes(*feet).on_ground(0.6)
+    names = ("q", "v", "lam", "lead", "lag", "warm", "iterations", "status")
+    step = lw.compile(model, "step", outputs=names, warm_start="input")
+    rng = np.random.default_rng(6)
+    q = np.tile(model.drawn, (24, 1))
+    q[:, 2] = rng.uniform(0.37, 0.39, 24)
+    first = {
+        "q": q, "v": 0.3 * rng.normal(size=(24, model.nv)), "tau": rng.normal(size=(24, model.nv)),
+        "dt": np.array(1e-3), "lam": np.zeros(0), "lead": np.zeros(model.nv), "lag": np.array(5e-4),
+        "warm": np.zeros(model.nv),
+    }  # fmt: skip
+
+    def run(keep: bool):
+        state, passes = first, 0.0
+        for k in range(40):
+            before, found = state["warm"], step(**state)
+            assert not found.status.any()
+            np.testing.assert_array_equal(found.lead, found.warm - before if k else 0.0 * found.warm)
+            passes += found.iterations.sum()
+            state = {**state, **{name: found[name] for name in ("q", "v", "warm", "lag")}}
+            state |= {"lead": found.lead} if keep else {}
+        return passes, state["q"]
+
+    (passes, ends), (more, alike) = run(True), run(False)
+    assert passes < 0.97 * more
+    np.testing.assert_allclose(ends, alike, atol=1e-8)

@@ -1,8 +1,9 @@
 """`linkwright bench contact`: steps of robots on the ground, beside MuJoCo's `mj_step` and `rollout`.
 
 Same run, same file, same pairs, same integrator and time step, equalities soft as MuJoCo's; both start each step from
-the last one's accelerations and end it at MuJoCo's tolerance (`improvement`), or ours at rounding. States move out of
-step with each other (random commands and pushes), or all stand still.
+the last one's accelerations, ours with most of their last change added, and end it at MuJoCo's tolerance
+(`improvement`), or ours at rounding. States move out of step with each other (random commands and pushes), or all stand
+still.
 """
 
 from __future__ import annotations

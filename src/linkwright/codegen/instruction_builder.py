@@ -38,7 +38,7 @@ class Constants:
             return []
         table = ", ".join(f"{self.entry.text} {self.entry.splat(x)}" for x in self._index)
         kind = f"[{len(self._index)} x {self.entry.text}]"
-        return [f"{self.name} = internal global {kind} [{table}], align 64"]
+        return [f"{self.name} = private global {kind} [{table}], align 64"]
 
 
 class Builder:

@@ -164,16 +164,24 @@ class _Writer:
                 values[index] = cells[node[1]][node[2]]
         parts: list[Stretch | CodeLoop] = []
         pending: list[Instruction] = []
+        left: set[int] = set()  # cells of the loops since the last stretch
 
-        def finish() -> Stretch:
+        def finish(writes: list[tuple[int, int]], *, joins: bool = False) -> None:
+            """End a stretch with these writes; if it `joins`, and needs nothing that loops since the last one left, it
+            becomes part of that: guards one after the other then have no code between them."""
             named = [
                 Instruction(op, tuple([x if x < 0 else values[x] for x in found]), tuple([values[x] for x in operands]))
                 for op, found, operands in pending
             ]
             pending.clear()
-            stretch = Stretch(schedule(named, self._machine), [], around)
-            parts.append(stretch)
-            return stretch
+            last = next((part for part in reversed(parts) if isinstance(part, Stretch)), None)
+            needed = {x for instruction in named for x in instruction.operands}.union(*writes)
+            if joins and last is not None and not needed & left:
+                last.instructions = schedule([*last.instructions, *named], self._machine)
+                last.writes = [*last.writes, *writes]
+                return
+            parts.append(Stretch(schedule(named, self._machine), writes, around))
+            left.clear()
 
         for instruction in instructions:
             if instruction.op not in WITH_BODY:
@@ -184,8 +192,7 @@ class _Writer:
             loop = program.loops[node[1]]
             carried, results = cells[index][: loop.carried], cells[index][loop.carried :]
             given_to, operands = [values[x] for x in node[2:]], loop.carried + loop.body.inputs[OUTER].size
-            before = finish()
-            before.writes = [(x, cell) for x, cell in zip(given_to, carried, strict=False) if x != cell]
+            writes = [(x, cell) for x, cell in zip(given_to, carried, strict=False) if x != cell]
             number, self._loops = self._loops, self._loops + 1
             running = carried[-1] if isinstance(loop, Until) else None
             part = CodeLoop(number, [], loop.limit, running, carried, loop.expected)
@@ -193,10 +200,12 @@ class _Writer:
             if isinstance(loop, Repeat):
                 body_inputs[ROW] = self.tables.reserve(loop.row)
                 for k, cell in enumerate(body_inputs[ROW]):
-                    line, writes = self.tables.source(given_to[operands + k :: loop.row], self._number)
+                    line, gathered = self.tables.source(given_to[operands + k :: loop.row], self._number)
                     part.rows.append(Move(line, self.tables.line(cell)))
-                    before.writes += writes
+                    writes += gathered
                 part.results = [results[k :: loop.row_results] for k in range(loop.row_results)]
+            finish(writes, joins=isinstance(loop, Until) and loop.limit == 1)
+            left |= {*carried, *results}
             inside, part.parts = self.parts(loop.body, body_inputs, (*around, number))
             following = [inside[x] for x in loop.body.outputs[0].nodes]
             last: Stretch = part.parts[-1]  # type: ignore[assignment]  # the last part of a program is a stretch
@@ -209,7 +218,7 @@ class _Writer:
                         value = cell
                     part.found.append(value)
             parts.append(part)
-        finish()
+        finish([])
         return values, parts
 
 

@@ -262,7 +262,8 @@ def _chunk_with_room(chunks: list[list[RegisterStep]], chunk_size: int) -> list[
 def _last_uses(outline: Outline, stretches: list[Stretch], drafts: list[_Draft]) -> dict[int, tuple[int, int]]:
     """Of every value in a slot, the last (stretch, instruction) that needs it there.
 
-    What a loop reads but does not compute must last until the loop ends; so must its cells.
+    What a loop reads but does not compute must last until the loop ends; so must its cells. Whether it runs at all must
+    last until it is asked, even if that was written before other loops.
     """
     final = {number: k for k, stretch in enumerate(stretches) for number in stretch.around}  # loop -> its last stretch
     home: dict[int, tuple[int, ...]] = {}  # value -> the loops it is computed in, or of a cell: around its loop
@@ -281,4 +282,8 @@ def _last_uses(outline: Outline, stretches: list[Stretch], drafts: list[_Draft])
                 continue
             inner = stretch.around[len(home[value]) :]
             uses[value] = max(uses.get(value, (-1, -1)), (final[inner[0]], END) if inner else (k, index))
+    first = {number: k for k, stretch in reversed([*enumerate(stretches)]) for number in stretch.around}
+    for loop in outline.loops:
+        if loop.running is not None:
+            uses[loop.running] = max(uses.get(loop.running, (-1, -1)), (first[loop.number] - 1, END))
     return uses

@@ -45,7 +45,7 @@ active | (constraints,) | 1 for constraints that hold, 0 for those that do not
 mu     | (nc,) | penalty of each constraint row, larger is stiffer
 rows   | (nc,) | vector in the space of constraint rows
 warm   | (nv,) | accelerations to start from
-lead   | (3 * nv,) | what the last three accelerations change velocities by in half a step, newest first
+lead   | (3 * nv,) | changes of velocities in half a step by the last three accelerations; with contacts, of `warm`
 lag    | () | seconds by which velocities are older than positions
 q_ref  | (nq,) | configuration that the compiled controller steers to
 v_ref  | (nv,) | velocities that it steers to
@@ -128,7 +128,7 @@ act_rate | (na,) | rates of the actuators' states
 actuator_force | (nu,) | force of each actuator, along its own transmission
 clamped  | (nu,) | 1 where a control or a force was cut at its limit
 drift    | () | largest constraint error at the step's start: metres, radians
-lead     | (3 * nv,) | what the last three accelerations change velocities by in half a step, newest first
+lead     | (3 * nv,) | changes of velocities in half a step by the last three accelerations; with contacts, of `warm`
 lag      | () | seconds by which velocities are older than positions
 warm     | (nv,) | accelerations, for the next call to start from
 work     | (5,) | joules: by controls, by dampers and friction, by limits, by external forces, by contacts
