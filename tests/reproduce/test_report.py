@@ -4,7 +4,9 @@ import csv
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from linkwright.cli import app
 from linkwright.reproduce.files import write_files, write_results
 from linkwright.reproduce.item import Check, Diagram, Figure, Item, Panel, Series, Stack, Table
 from linkwright.reproduce.item_figures import drawn
@@ -56,3 +58,11 @@ def test_without_matplotlib_the_numbers_are_kept(tmp_path, monkeypatch):
     text = report([outcome(tmp_path)], {"Sathya2025": "a paper"})
     assert "pip install &#x27;linkwright[plot]&#x27;" in text and "<img" not in text
     assert write_results([outcome(tmp_path)], tmp_path).is_file()
+
+
+def test_the_command_says_how_to_get_matplotlib(tmp_path, monkeypatch):
+    """Brackets are markup for whoever prints them."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    arguments = ["reproduce", "Sathya2025", "figure-4", "--quick", "--no-times", "--output", str(tmp_path)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0 and "pip install 'linkwright[plot]'" in result.output.replace("\n", " ")

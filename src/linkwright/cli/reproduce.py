@@ -117,7 +117,7 @@ def _reproduce(items, run, records, output: Path, again: bool, record: str, cons
     report = write_report(ordered, output, {key: paper.title for key, paper in PAPERS.items()})
     console.print(f"{len(ordered)} items in {report}", highlight=False)
     if undrawn:
-        console.print(NO_MATPLOTLIB, highlight=False)
+        console.print(escape(NO_MATPLOTLIB), highlight=False)
     if interrupted:
         console.print("interrupted: the same command goes on where it was", highlight=False)
         raise typer.Exit(INTERRUPTED)
