@@ -12,6 +12,7 @@ from linkwright.algorithms.tree.ltl import (
     solve_LT,
     velocity_parents,
 )
+from linkwright.algorithms.tree.trunk import TrunkAndLimbs, trunk_velocities
 from linkwright.model import Tree
 from linkwright.robots.random import random_tree
 
@@ -53,3 +54,24 @@ def test_triangular_products_and_solves(rng):
     assert np.allclose(multiply_LT(L, parents, x), dense.T @ x)
     assert np.allclose(solve_L(L, parents, dense @ x), x)
     assert np.allclose(solve_LT(L, parents, dense.T @ x), x)
+
+
+@pytest.mark.parametrize("solutions", [1, 30, 1000])
+def test_limbs_follow_their_trunk(solutions, rng):
+    """Whatever the trunk, the solution is that of L."""
+    model = random_tree(3, 14, branching=0.4, floating_base=True)
+    parents = velocity_parents(Tree(model))
+    L = lw.reference(model, "ltl_factor")(model.random_configuration(2))
+    b = rng.normal(size=model.nv)
+    trunk = trunk_velocities(parents, solutions)
+    assert all(parents[k] < 0 or parents[k] in trunk for k in trunk)
+    parts = TrunkAndLimbs(L, parents, trunk)
+    found, expected = parts.following(parts.limbs_alone(b)), solve_L(L, parents, b)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_a_long_limb_follows_when_there_are_many_solutions():
+    chain = [*range(-1, 20)]
+    assert trunk_velocities(chain, 1) == set(range(21))
+    legs = [*range(-1, 5), 5, 6, 7, 5, 9, 10]  # two legs of three on a floating base
+    assert trunk_velocities(legs, 36) == set(range(6))

@@ -41,6 +41,31 @@ def test_random_trees(algorithm, seed, n, f_ext, rng, monkeypatch):
         np.testing.assert_allclose(total, rate, rtol=0, atol=1e-9 * np.abs(rate).max())
 
 
+@pytest.mark.parametrize("damped", [False, True])
+def test_floating_bases(damped, rng):
+    """Columns of the base are known beforehand, unless something acts on it of itself."""
+    builder = lw.ModelBuilder("two that float")
+    inertia = lw.Inertia(1.5, [0.1, 0.2, -0.1], np.diag([0.3, 0.4, 0.35]))
+    for name in ("first", "second"):
+        base = lw.free_flyer(f"{name}_base", damping=0.3 if damped else 0.0)
+        builder.add_body(name, base, inertia=inertia)
+        for k, axis in enumerate(np.eye(3)[:2]):
+            joint = lw.revolute(f"{name}_joint_{k}", axis)
+            parent = name if k == 0 else f"{name}_0"
+            builder.add_body(f"{name}_{k}", joint, parent=parent, placement=[0.1, -0.2, 0.3], inertia=inertia)
+    model = builder.build()
+    asked = question("jacobian", model, "aba", wrt=("q", "v", "tau"), f_ext=True)
+    given = state(model, asked.request.program(), rng)
+    direction = {name: rng.normal(size=model.nv) for name in ("q", "v", "tau")}
+    rate = central_difference(asked.request.program(), given, direction, "a", model)
+    program = asked.program()
+    found = interpret(program, given)
+    total = sum(found[f"da_d{name}"] @ d for name, d in direction.items())
+    np.testing.assert_allclose(total, rate, rtol=0, atol=1e-9 * np.abs(rate).max())
+    assert np.all(found["da_dq"][:, :3] == 0.0)
+    assert [loop.limit for loop in program.loops] == [10, 16 if damped else 13, 16]
+
+
 def test_universal_joints_take_the_general_way():
     model = random_tree(0, 3, kinds=["universal", "revolute"])
     assert not analytic.answers(question("jacobian", model, "rnea"))

@@ -7,7 +7,8 @@ Of forward dynamics, with tau = rnea(q, v, a):
 M comes with the recursions, and its factors give a too. Half of each solution meets the zeros of its column and is a
 straight line. The other half, from the ground to the tips, has no zeros left and is the same for all columns: a loop
 over them, so that code does not grow with their number, and a sample alone has several of them in its lanes
-(codegen/together.py).
+(codegen/together.py). In it limbs follow their trunk (algorithms/tree/trunk.py). Columns of inverse dynamics that are M
+times an acceleration need no solution.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ import numpy as np
 
 from ..algorithms.parts.passive_torques import passive_torques
 from ..algorithms.tree.crba import crba
-from ..algorithms.tree.ltl import ltl_factor, ltl_solve, solve_L, solve_LT, velocity_parents
+from ..algorithms.tree.ltl import ltl_factor, ltl_solve, solve_LT, velocity_parents
 from ..algorithms.tree.rnea import bias_torques
-from ..algorithms.tree.rnea_derivatives import rnea_derivatives, serves
+from ..algorithms.tree.rnea_derivatives import InverseDynamicsDerivatives, rnea_derivatives, serves
+from ..algorithms.tree.trunk import TrunkAndLimbs, trunk_velocities
 from ..model import Tree, tree_of
 from ..programs.recipe import external_forces
-from ..scalar import repeat
+from ..scalar import Scalar, is_zero, repeat
 from ..trace import Measured, Program, Varied, inlined, jacobians, simplify, trace
 
 if TYPE_CHECKING:
@@ -54,6 +56,21 @@ def passive_slopes(question: Question) -> Program:
     return jacobians(simplify(trace(evaluate, shapes, name="passive")), [Measured("torque")], wrt)
 
 
+def slopes_of_torques(
+    found: InverseDynamicsDerivatives, passive: Mapping[str, np.ndarray]
+) -> tuple[dict[str, np.ndarray], dict[str, dict[int, list[Scalar]]]]:
+    """dtau/dq, dv, da less what acts on the joints of itself, and the columns that are M times known accelerations."""
+    n = len(found.M)
+    rows = {"q": found.dq, "v": found.dv, "a": found.M}
+    slopes = {name: np.array(x, dtype=object).reshape(n, n) for name, x in rows.items()}
+    known = {}
+    for name in slopes:
+        acting = passive.get(f"dtorque_d{name}", np.zeros((n, n)))
+        slopes[name] = slopes[name] - acting
+        known[name] = {j: x for j, x in found.accelerations.get(name, {}).items() if all(map(is_zero, acting[:, j]))}
+    return slopes, known
+
+
 class AnalyticProgram:
     def __init__(self, question: Question):
         self.question, self.request = question, question.request
@@ -72,32 +89,48 @@ class AnalyticProgram:
 
         return simplify(trace(evaluate, self.request.input_shapes, name=self.request.recipe.name))
 
-    def _slopes(self, tree: Tree, x: Mapping[str, Any], a, passive: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        found = rnea_derivatives(tree, x["q"], x["v"], a, f_ext=external_forces(tree, x))
-        dq, dv, M = (np.array(rows, dtype=object).reshape(tree.nv, tree.nv) for rows in (found.dq, found.dv, found.M))
-        slopes = {"q": dq, "v": dv, "a": M}
-        return {name: slope - passive.get(f"dtorque_d{name}", 0.0) for name, slope in slopes.items()}
+    def _slopes(self, tree: Tree, x: Mapping[str, Any], a, passive: Mapping[str, np.ndarray]):
+        return slopes_of_torques(rnea_derivatives(tree, x["q"], x["v"], a, f_ext=external_forces(tree, x)), passive)
 
     def _inverse(self, tree: Tree, x: Mapping[str, Any], passive):
         tau = self.request.evaluate(x)["tau"] if self.question.values else None
-        return tau, self._slopes(tree, x, x["a"], passive)
+        return tau, self._slopes(tree, x, x["a"], passive)[0]
 
     def _forward(self, tree: Tree, x: Mapping[str, Any], passive):
         parents = velocity_parents(tree)
         L = ltl_factor(crba(tree, x["q"]), parents)
         bias = bias_torques(tree, x["q"], x["v"], f_ext=external_forces(tree, x))
         a = ltl_solve(L, parents, [t - c for t, c in zip(x["tau"], bias, strict=True)])
-        slopes = self._slopes(tree, x, a, passive)
+        slopes, known = self._slopes(tree, x, a, passive)
         sides = {"q": -slopes["q"], "v": -slopes["v"], "tau": np.eye(tree.nv).astype(object)}
-        return a, {name: _solved(L, parents, sides[name]) for name in self.question.wrt}
+        solution = _Solution(L, parents, len(self.question.wrt) * tree.nv)
+        return a, {name: solution.of(sides[name], known.get(name, {})) for name in self.question.wrt}
 
 
-def _solved(L, parents: Sequence[int], sides: np.ndarray) -> np.ndarray:
-    """M^-1 times columns."""
-    columns = [solve_LT(L, parents, list(column)) for column in sides.T]
-    if len(parents) < LOOPED:
-        return np.array([solve_L(L, parents, column) for column in columns], dtype=object).T
-    _, solved = repeat(
-        lambda _, column: ([], solve_L(L, parents, list(column))), count=len(columns), tables=[columns]
-    )  # fmt: skip
-    return np.array(solved, dtype=object).T
+class _Solution:
+    """M^-1 times matrices of columns, so many of them together."""
+
+    def __init__(self, L: Sequence[Sequence[Scalar]], parents: Sequence[int], columns: int):
+        self.L, self.parents = L, parents
+        self.tree = TrunkAndLimbs(L, parents, trunk_velocities(parents, columns))
+
+    def of(self, sides: np.ndarray, known: Mapping[int, Sequence[Scalar]]) -> np.ndarray:
+        """Columns that are -M times `known` ones, and those of zeros, are there already, but for those between others:
+        a loop has its results side by side."""
+        n = len(self.parents)
+        found = np.zeros((n, n), dtype=object)
+        for j, column in known.items():
+            found[:, j] = [-x for x in column]
+        open_ = [j for j in range(n) if j not in known and not all(map(is_zero, sides[:, j]))]
+        if not open_:
+            return found
+        looped = range(open_[0], open_[-1] + 1)
+        columns = [self.tree.limbs_alone(solve_LT(self.L, self.parents, list(sides[:, j]))) for j in looped]
+        if n < LOOPED:
+            solved = [self.tree.following(column) for column in columns]
+        else:
+            _, solved = repeat(
+                lambda _, column: ([], self.tree.following(list(column))), count=len(columns), tables=[columns]
+            )  # fmt: skip
+        found[:, looped.start : looped.stop] = np.array(solved, dtype=object).T
+        return found

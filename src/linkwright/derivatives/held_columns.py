@@ -11,8 +11,9 @@ basis Q of the rows of H, H = C Q,
 
     da = L^-1 (y - Q' (Q y + C^-1 R dx)),
 
-is the same for all of them and a loop. A row of which next to nothing is left when the others are taken from it depends
-on them and is left out: what they hold, it holds.
+is the same for all of them and a loop, in which limbs that no row reaches follow their trunk (trunk.py). Where T dx is
+M times a known acceleration, -y is L times that. A row of which next to nothing is left when the others are taken from
+it depends on them and is left out: what they hold, it holds.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ from ..algorithms.rows.constraint_rows import combine
 from ..algorithms.rows.orthonormal_rows import OrthonormalRows
 from ..algorithms.rows.row_scales import rank_tolerance
 from ..algorithms.tree.crba import crba
-from ..algorithms.tree.ltl import ltl_factor, solve_L, solve_LT, velocity_parents
+from ..algorithms.tree.ltl import ltl_factor, multiply_L, solve_LT, velocity_parents
 from ..algorithms.tree.rnea_derivatives import rnea_derivatives, serves
+from ..algorithms.tree.trunk import TrunkAndLimbs, trunk_velocities
 from ..model import tree_of
 from ..programs.recipe import external_forces
-from ..scalar import repeat
+from ..scalar import is_zero, repeat
 from ..spatial import Force, dot
 from ..trace import Measured, Output, Program, Varied, inlined, jacobians, simplify
-from .analytic import passive_slopes
+from .analytic import passive_slopes, slopes_of_torques
 from .implicit import ImplicitProgram
 from .unknowns import EQUATIONS
 
@@ -76,15 +78,17 @@ def held_columns(question: Question) -> Program:
         J = inlined(slopes, at)[f"drows_d{unknown.name}"][:, :n]
         H = [solve_LT(L, parents, list(row)) for row in J]
         basis = OrthonormalRows(H, smallest)
+        held = {k for row in H for k, x in enumerate(row) if not is_zero(x)}
+        tree_parts = TrunkAndLimbs(L, parents, trunk_velocities(parents, len(names) * n) | held)
 
         def solved(y, r):
-            """(da, Q y + C^-1 r)."""
+            """(da, Q y + C^-1 r); y with its limbs solved for, which no row reaches."""
             off = [dot(q, y) + dot(of, r) for q, of in zip(basis.Q, basis.inverse, strict=True)]
-            return solve_L(L, parents, [x - dot(Q, off) for x, Q in zip(y, basis.columns, strict=True)]), off
+            return tree_parts.following([x - dot(Q, off) for x, Q in zip(y, basis.columns, strict=True)]), off
 
         # what the solver has left of its equations, taken back: derivatives have its error otherwise
         left = list(inlined(equations, {**at, **unmoved})[EQUATIONS.format(unknown.name)])
-        change, off = solved(solve_LT(L, parents, [-x for x in left[:n]]), left[n:])
+        change, off = solved(tree_parts.limbs_alone(solve_LT(L, parents, [-x for x in left[:n]])), left[n:])
         multipliers = [dot(of, off) for of in zip(*basis.inverse, strict=True)]
         z = [x + more for x, more in zip(found.z, [*change, *multipliers], strict=True)]
         at, a, lam = {**at, unknown.name: np.array(z, dtype=object)}, z[:n], z[n:]
@@ -94,15 +98,18 @@ def held_columns(question: Question) -> Program:
             for body, K in c.terms:
                 forces[body] = forces[body] - combine(K, own)
         d = rnea_derivatives(tree, values["q"], values["v"], a, f_ext=forces)
-        acting = inlined(passive, values)
-        T = {
-            "q": np.array(d.dq, dtype=object) - acting.get("dtorque_dq", 0.0),
-            "v": np.array(d.dv, dtype=object) - acting.get("dtorque_dv", 0.0), "tau": -np.eye(n).astype(object),
-        }  # fmt: skip
+        T, known = slopes_of_torques(d, inlined(passive, values))
+        T["tau"] = -np.eye(n).astype(object)
         changed = inlined(slopes, at)
 
+        def half(name: str, j: int) -> list[Any]:
+            """y of one column, its limbs solved for."""
+            if j in known.get(name, {}):
+                return tree_parts.limbs_alone([-x for x in multiply_L(L, parents, known[name][j])])
+            return tree_parts.limbs_alone(solve_LT(L, parents, [-x for x in T[name][:, j]]))
+
         def block(name: str) -> np.ndarray:
-            columns = [solve_LT(L, parents, [-x for x in column]) for column in T[name].T]
+            columns = [half(name, j) for j in range(n)]
             rates = list(changed[f"drows_d{name}"].reshape(len(H), -1).T)
             _, found = repeat(
                 lambda _, y, r: ([], solved(list(y), list(r))[0]), count=len(columns), tables=[columns, rates]

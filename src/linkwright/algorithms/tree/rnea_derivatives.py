@@ -18,15 +18,19 @@ Written out, 2 B has twelve numbers only: with Sigma the second moments, h the f
 
     2 B = -2 [ C    0 ]      C = [w] Sigma + [h] [v]
              [ [p]  0 ]
+
+What floats takes all that hangs on it along: where the ground is the parent, psi' = 0 and psi'' = -g x S_j, so that a
+free joint turned by dq_j sees nothing but another gravity, as if it accelerated by psi''_j, and at another linear
+velocity nothing but S'_j. Those columns are M times an acceleration that is known, and cost forward dynamics nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...model import Tree
-from ...scalar import Scalar
+from ...scalar import Scalar, is_zero
 from ...spatial import Force, Matrix, Motion, RigidInertia, Transform, Vector
 
 Rows = list[list[Scalar]]
@@ -79,11 +83,13 @@ class Direction:
 
 @dataclass(frozen=True)
 class InverseDynamicsDerivatives:
-    """dtau/dq (in the tangent space), dtau/dv, and dtau/da, which is the inertia matrix, rotors included."""
+    """dtau/dq (in the tangent space), dtau/dv, and dtau/da, which is the inertia matrix, rotors included; and of "q"
+    and "v" the columns that are M times known accelerations, with these."""
 
     dq: Rows
     dv: Rows
     M: Rows
+    accelerations: dict[str, dict[int, list[Scalar]]] = field(default_factory=dict)
 
 
 def serves(tree: Tree) -> bool:
@@ -114,6 +120,7 @@ def rnea_derivatives(
             f[i] = f[i] - f_ext[i]
         B[i] = CoriolisMatrix.of_body(tree.lumped[i], V[i])
 
+    accelerations = _accelerations(tree, directions)
     dq, dv, M = ([[0.0] * tree.nv for _ in range(tree.nv)] for _ in range(3))
     inertia = list(tree.lumped)
     for i in tree.inward():
@@ -140,7 +147,25 @@ def rnea_derivatives(
             f[p] = f[p] + X[i].T @ f[i]
             inertia[p] = inertia[p] + X[i].congruence(inertia[i])
             B[p] = B[p] + X[i].congruence(B[i])
-    return InverseDynamicsDerivatives(dq, dv, M)
+    return InverseDynamicsDerivatives(dq, dv, M, accelerations)
+
+
+def _accelerations(tree: Tree, directions: Sequence[Sequence[Direction]]) -> dict[str, dict[int, list[Scalar]]]:
+    """Of joints that float, without rotors, which only feel accelerations of their own joint."""
+    known: dict[str, dict[int, list[Scalar]]] = {"q": {}, "v": {}}
+    for i in tree.outward():
+        if tree.parent[i] or not tree.joint[i].is_free or not all(is_zero(x) for x in tree.armature[i]):
+            continue
+        for c, d in enumerate(directions[i], start=tree.iv[i].start):
+            seen = {"q": d.carried_twice}
+            if all(is_zero(x) for x in d.S.angular):
+                seen["v"] = d.moved
+            for name, motion in seen.items():
+                column: list[Scalar] = [0.0] * tree.nv
+                # its directions are the six axes, so that coordinates of a motion are its projections
+                column[tree.iv[i]] = [other.S.dot(Force(motion.angular, motion.linear)) for other in directions[i]]
+                known[name][c] = column
+    return known
 
 
 def _columns(S, size: int) -> list[Motion]:
