@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
 import threading
 import timeit
@@ -13,7 +14,9 @@ import numpy as np
 import pytest
 from programs import chain, every_operation
 
+import linkwright
 from linkwright.codegen import compile_program, python_abi
+from linkwright.codegen.arguments import is_usual
 from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
 from linkwright.codegen.general_call import Runner
@@ -264,3 +267,16 @@ def test_report_the_overhead(function, arrays, record_property):
     q, v, tau = arrays
     best = min(timeit.repeat(lambda: function(q, v, tau), number=2000, repeat=5)) / 2000
     record_property("microseconds_per_call", round(best * 1e6, 3))
+
+
+def test_an_array_that_was_pickled_is_read_where_it_is():
+    """It has a dtype object of its own, which means the same; others do not."""
+    array = pickle.loads(pickle.dumps(np.arange(3.0)))
+    assert array.dtype is not np.dtype(float) and is_usual(array, np.dtype(float))
+    assert not is_usual(array.astype(np.float32), np.dtype(float))
+    assert not is_usual(array.astype(">f8"), np.dtype(float))
+    robot = linkwright.robots.chain(3)
+    aba = linkwright.compile(robot, "aba")
+    expected = aba(np.arange(3.0), np.zeros(3), np.zeros(3))
+    for q in (array, array.astype(">f8"), array.astype(int)):
+        np.testing.assert_array_equal(aba(q, np.zeros(3), np.zeros(3)), expected)

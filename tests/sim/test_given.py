@@ -85,3 +85,18 @@ def test_bad_input(options, message):
 def test_a_record_of_less_than_all():
     model, q0, v0 = closed_four_bar()
     assert len(lw.simulate(model, q0, v0, dt=1e-3, steps=10, record=10**30).t) == 2
+
+
+def test_masked_complex_and_negative_moments_are_refused():
+    model, q0, v0 = closed_four_bar()
+    masses = lw.default_parameters(model, ["masses"])["masses"]
+    inertias = lw.default_parameters(model, ["inertias"])["inertias"]
+    hidden = np.ma.masked_array(masses, mask=masses > 0)
+    for given in (
+        {"parameters": {"masses": hidden}}, {"f_ext": np.ma.masked_all((model.nbodies, 6))},
+        {"control": np.ma.masked_all(3)}, {"control": np.zeros(3) * 1j}, {"q0": np.ma.masked_array(q0, mask=[1, 0, 0])},
+    ):  # fmt: skip
+        with pytest.raises(InputError, match="expected numbers"):
+            lw.simulate(model, **{"q0": q0, "v0": v0, **given}, steps=2)
+    with pytest.raises(InputError, match="moment of inertia of -1"):
+        lw.simulate(model, q0, v0, steps=2, parameters={"inertias": np.where(np.arange(10) == 4, -1.0, inertias)})

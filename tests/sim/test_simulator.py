@@ -81,3 +81,39 @@ def test_some_samples_begin_again_and_others_do_not_notice(outputs):
         seen.append(simulator.q.copy())
         assert all(simulator[name].shape == (3, 6) for name in outputs)
     assert np.array_equal(seen[0][[0, 2]], seen[1][[0, 2]]) and seen[1][1, 2] > 0.2999 > seen[0][1, 2]
+
+
+def test_what_is_no_number_is_refused_and_nothing_is_lost():
+    model, q0, v0 = closed_four_bar()
+    simulator, many = lw.Simulator(model), lw.Simulator(model, batch=3)
+    simulator.reset(q0, v0)
+    simulator.step(n=3)
+    before = simulator.save()
+    masked = np.ma.masked_array(np.zeros(3), mask=[False, True, False])
+    for tau in ([0.0, np.nan, 0.0], np.array([0.0, np.inf, 0.0]), masked, np.zeros(3) * 1j, "x"):
+        with pytest.raises(InputError, match="tau is"):
+            simulator.step(tau)
+    with pytest.raises(InputError, match=r"tau is nan at \(2, 1\)"):
+        many.step(np.where(np.arange(9).reshape(3, 3) == 7, np.nan, 0.0))
+    with pytest.raises(InputError, match="n is True"):
+        simulator.step(n=True)
+    for saved in (None, [1]):
+        with pytest.raises(InputError, match="what `save` returned"):
+            simulator.restore(saved)
+    for samples in ([7], [0.5], "x"):
+        with pytest.raises(InputError, match="samples is"):
+            many.reset_samples(samples, q0, v0)
+    after = simulator.save()
+    assert all(np.array_equal(after[name], x) for name, x in before.items() if name != "outputs")
+
+
+def test_outputs_are_restored_too():
+    model, q0, v0 = closed_four_bar()
+    simulator = lw.Simulator(model, outputs=("a",))
+    simulator.reset(q0, v0)
+    simulator.step(n=3)
+    kept, a = simulator.save(), simulator["a"].copy()
+    simulator.step(np.ones(3), n=5)
+    assert not np.array_equal(simulator["a"], a)
+    simulator.restore(kept)
+    assert np.array_equal(simulator["a"], a)

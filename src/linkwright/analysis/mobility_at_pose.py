@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..assembly.independent_rows import independent_rows
+from ..codegen.arguments import real_numbers
 from ..compilation import reference
 from ..errors import InputError
 from ..model import Model
@@ -58,7 +59,10 @@ def mobility(model: Model, q=None) -> Mobility:
 
     At special poses, drawn ones among them, the rank may be lower than elsewhere nearby.
     """
-    q = model.drawn if q is None else np.asarray(q, dtype=float)
+    try:
+        q = model.drawn if q is None else real_numbers(q)
+    except (TypeError, ValueError):
+        raise InputError(f"q is {q!r}; expected {model.nq} numbers: one configuration of {model.name!r}") from None
     if q.shape != (model.nq,) or not np.all(np.isfinite(q)):
         raise InputError(f"q is {q}; expected {model.nq} finite numbers: one configuration of {model.name!r}")
     if not model.nc:

@@ -7,6 +7,7 @@ from numbers import Real
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..errors import InputError
 from ..model import Model
 
@@ -29,7 +30,7 @@ def checked_tolerance(tolerance) -> float:
 def checked(model: Model, name: str, values, size: int) -> np.ndarray:
     """Finite numbers of shape (size,) or (B, size), copied."""
     try:
-        array = np.array(values, dtype=float)
+        array = real_numbers(values)
     except (TypeError, ValueError):
         raise InputError(f"{name} is {values!r}; expected numbers of shape ({size},) or (B, {size})") from None
     if array.ndim not in (1, 2) or array.shape[-1] != size:

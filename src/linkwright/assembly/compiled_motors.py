@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..compilation import compile
 from ..errors import LinkwrightError
 from ..model import Model
@@ -147,9 +148,9 @@ class CompiledMotors:
         batch: list[int] | None = None
         for values, size in given:
             x = values
-            if type(x) is not np.ndarray or x.dtype is not _FLOAT:
+            if type(x) is not np.ndarray or x.dtype != _FLOAT:
                 try:
-                    x = np.array(values, dtype=float)
+                    x = real_numbers(values)
                 except (TypeError, ValueError):
                     return None
             *sizes, last = x.shape or (0,)

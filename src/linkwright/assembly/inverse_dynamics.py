@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..errors import InputError, NoConvergence
 from ..model import Model
 from .checked_arguments import checked, checked_configuration, checked_model, joint_names, same_batch, velocity_indices
@@ -107,7 +108,10 @@ def _checked_forces(model: Model, f_ext, count: int | None) -> np.ndarray | None
     if f_ext is None:
         return None
     shape = (model.nbodies, 6)
-    array = np.array(f_ext, dtype=float)
+    try:
+        array = real_numbers(f_ext)
+    except (TypeError, ValueError):
+        raise InputError(f"f_ext is {f_ext!r}; expected finite numbers {shape}, one row per body") from None
     if array.shape not in (shape, *([(count, *shape)] if count is not None else [])) or not np.all(np.isfinite(array)):
         raise InputError(f"f_ext has shape {array.shape}; expected finite numbers {shape}, one row per body")
     return np.broadcast_to(array, (count or 1, *shape))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..algorithms.tree.frame_targets import Reaching
 from ..codegen import CompiledFunction, compile_cached
+from ..codegen.arguments import real_numbers
 from ..errors import InputError, NoConvergence, UnsupportedError, unknown_name
 from ..model import Model, tree_of
 from ..model.found_once import found_once
@@ -197,7 +198,7 @@ def _targets(model: Model, what: str, given: Any, shape: tuple[int, ...]) -> dic
     for name, value in given.items():
         model.frame(name)  # refuses what is not there
         try:
-            array = np.array(value, dtype=float)
+            array = real_numbers(value)
         except (TypeError, ValueError):
             raise InputError(f"{what}[{name!r}] is {value!r}; expected numbers of shape {shape}") from None
         if array.shape != shape and array.shape[1:] != shape:
@@ -216,7 +217,10 @@ def _turns(model: Model, given: Any) -> dict[str, np.ndarray]:
 
 def _quaternion(name: str, value: Any) -> Any:
     """Of matrices; quaternions as they are, of unit length."""
-    array = np.asarray(value, dtype=float)
+    try:
+        array = real_numbers(value)
+    except (TypeError, ValueError):
+        raise InputError(f"orientations[{name!r}] is {value!r}; expected a quaternion or a rotation matrix") from None
     if array.shape[-2:] == (3, 3):
         if not np.allclose(array @ np.swapaxes(array, -1, -2), np.eye(3), atol=1e-6):
             raise InputError(f"orientations[{name!r}] is no rotation matrix")

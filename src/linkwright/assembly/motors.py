@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..errors import InputError, deprecated
 from ..model import Model
 from ..model.found_once import found_once
@@ -173,7 +174,7 @@ class MotorMap:
 
     def _checked(self, name: str, values, size: int) -> np.ndarray:
         try:
-            array = np.array(values, dtype=float)
+            array = real_numbers(values)
         except (TypeError, ValueError):
             array = np.full(0, np.nan)
         if not array.ndim and size == 1:

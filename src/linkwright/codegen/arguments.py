@@ -60,7 +60,7 @@ def as_usual(signature: Signature, positional: Sequence[Any], named: Mapping[str
 
 def is_usual(value: Any, dtype: np.dtype) -> bool:
     """Whether compiled code can read it where it is."""
-    return type(value) is np.ndarray and value.dtype is dtype and value.flags.num & READABLE == READABLE
+    return type(value) is np.ndarray and value.dtype == dtype and value.flags.num & READABLE == READABLE
 
 
 def bind(signature: Signature, positional: Sequence[Any], named: Mapping[str, Any]) -> Bound:
@@ -215,3 +215,13 @@ def is_masked(value: Any) -> bool:
     """Whether something in it is masked. NumPy's module of masked arrays is not loaded just to find out."""
     masked = sys.modules.get("numpy.ma")
     return masked is not None and isinstance(value, masked.MaskedArray) and bool(masked.getmaskarray(value).any())
+
+
+def real_numbers(value: Any) -> np.ndarray:
+    """A copy, as floats. TypeError or ValueError where it is no such thing: what is masked has no value, and of complex
+    numbers NumPy would take the real part."""
+    if is_masked(value):
+        raise TypeError("masked entries have no value; give them one with .filled(...)")
+    if np.iscomplexobj(value):
+        raise TypeError("complex numbers are not real")
+    return np.array(value, dtype=float)

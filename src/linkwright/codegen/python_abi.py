@@ -22,6 +22,9 @@ import numpy as np
 TYPE_OFFSET = 8
 DATA_OFFSET, NDIM_OFFSET, DIMENSIONS_OFFSET, STRIDES_OFFSET, DESCR_OFFSET, FLAGS_OFFSET = 16, 24, 32, 40, 56, 64
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+# Of a dtype object: eight bytes with its kind, character, order of bytes, flags and number, alike in all that mean the
+# same. An array that was pickled has one of its own.
+MEANING_OFFSET = 24
 
 TUPLE_SIZE_OFFSET, TUPLE_ITEMS_OFFSET = 16, 24
 
@@ -93,9 +96,16 @@ def _arrays_as_expected() -> bool:
             id(np.ndarray), interface["data"][0], array.shape, array.strides, id(array.dtype),
             array.flags.c_contiguous, array.flags.aligned, array.flags.writeable,
         )  # fmt: skip
-        if found != expected:
+        if found != expected or not _dtype_as_expected(array.dtype):
             return False
     return True
+
+
+def _dtype_as_expected(dtype: np.dtype) -> bool:
+    kind, character, order, _, number = struct.unpack("=cccci", ctypes.string_at(id(dtype) + MEANING_OFFSET, 8))
+    return (kind, character, order, number) == (
+        dtype.kind.encode(), dtype.char.encode(), dtype.byteorder.encode(), dtype.num
+    )  # fmt: skip
 
 
 def _tuples_as_expected() -> bool:

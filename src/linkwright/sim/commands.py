@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..model import Model
 from ..model.actuators import Keyframe
@@ -34,7 +35,7 @@ def as_commands(model: Model, ctrl: Any, *rows: tuple[Any, ...]) -> np.ndarray:
                 raise unknown_name("actuator", name, names)
             ctrl[names.index(name)] = value
     try:
-        array = np.array(ctrl, dtype=float)
+        array = real_numbers(ctrl)
     except (TypeError, ValueError):
         raise InputError(f"ctrl is {ctrl!r}; expected numbers {expected}, by actuator's name, or a function") from None
     if array.ndim == 0:
@@ -63,7 +64,7 @@ def as_activations(model: Model, act0: Any) -> np.ndarray:
     """(na,) or (B, na); zero by default."""
     size = model.na
     try:
-        array = np.array(np.zeros(size) if act0 is None else act0, dtype=float)
+        array = real_numbers(np.zeros(size) if act0 is None else act0)
     except (TypeError, ValueError):
         raise InputError(f"act0 is {act0!r}; expected numbers ({size},) or (B, {size})") from None
     if array.ndim not in (1, 2) or array.shape[-1] != size:

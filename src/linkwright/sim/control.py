@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..errors import InputError
 from ..model import Model
 from .commands import as_commands, check_actuated
@@ -98,7 +99,7 @@ def _rows(name: str, value: Any, size: int, steps: int) -> tuple[np.ndarray, boo
     what = {"tau": "control", "q_ref": "reference q of PD", "v_ref": "reference v of PD"}[name]
     expected = f"({size},), ({steps}, {size}) with one row per step, or (B, {steps}, {size})"
     try:
-        array = np.array(value, dtype=float)
+        array = real_numbers(value)
     except (TypeError, ValueError):
         raise InputError(f"{what} is {value!r}; expected numbers {expected}, PD gains or a function") from None
     if array.shape != (size,) and (array.ndim not in (2, 3) or array.shape[-2:] != (steps, size)):

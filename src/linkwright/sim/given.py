@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..errors import InputError
 from ..model import Model
 from ..model.parameters import parameter_shapes
@@ -57,7 +58,7 @@ def as_given(model: Model, f_ext: Any, parameters: Any, steps: int, batch: int |
 
 def _array(what: str, value: Any, shape: tuple[int, ...], steps: int) -> np.ndarray:
     try:
-        array = np.array(value, dtype=float)
+        array = real_numbers(value)
     except (TypeError, ValueError):
         raise InputError(f"{what} is {value!r}; expected numbers of shape {_shapes(shape, steps)}") from None
     if not np.all(np.isfinite(array)):
@@ -90,6 +91,10 @@ def _check_values(what: str, name: str, array: np.ndarray) -> None:
     checked = array[..., 0] if name == "inertias" else array  # a mass is the first of its ten numbers
     if name in _NOT_NEGATIVE and np.any(checked < 0):
         raise InputError(f"{what} holds {float(checked.min()):g}; must not be negative")
+    if name == "inertias":
+        moments = array[..., [4, 6, 9]]  # about the axes of the body's own frame
+        if np.any(moments < 0):
+            raise InputError(f"{what} holds a moment of inertia of {float(moments.min()):g}; must not be negative")
     if name == "placements":
         lengths = np.linalg.norm(array[..., 1:, 3:], axis=-1)
         if np.any(np.abs(lengths - 1) > _UNIT):

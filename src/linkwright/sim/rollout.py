@@ -9,6 +9,7 @@ from math import isfinite
 import numpy as np
 
 from ..codegen import CompiledFunction
+from ..codegen.arguments import real_numbers
 from ..errors import InputError, SimulationError
 from ..model import Model
 from .control import Control
@@ -140,7 +141,7 @@ class Rollout:
         shape, t = (*self.lead, size), k * self.dt
         try:
             given = self.control.policies[name](t, self.state["q"].copy(), self.state["v"].copy())
-            array = np.array(given, dtype=float)
+            array = real_numbers(given)
         except Exception as error:
             raise SimulationError(
                 f"{word} failed in step {k} (t = {t:.6g} s): {type(error).__name__}: {error}", self.trajectory()

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
-from .commands import as_activations, as_commands, check_actuated, check_commands, keyframe_of
+from .commands import as_activations, as_commands, check_actuated, keyframe_of
 from .given import as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names, told_effort
 from .rollout import without_a_past
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
+_FLOAT = np.dtype(float)
 
 
 class Simulator:
@@ -84,8 +86,12 @@ class Simulator:
         self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
         """Those given, by name, and external forces: what is written to them acts from the next step on."""
         self._lag = 0.0 if integrator == "rk4" else self.dt / 2
-        self._no_torque = np.zeros(self._shape(self.model.nv))
-        self._commands = np.zeros(self._shape(self.model.nu))
+        self._own = len(self._names)
+        # the quickest way to see that all is finite; what only overflows is looked at again
+        self._squared = np.vdot if batch else np.ndarray.dot
+        self._torque_shape = self._shape(self.model.nv)
+        self._no_torque = np.zeros(self._torque_shape)
+        self._command_shape = self._shape(self.model.nu)
         self.reset()
 
     def _shape(self, n: int) -> tuple[int, ...]:
@@ -139,7 +145,7 @@ class Simulator:
 
     def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         """What was asked for: after state and status, and before what steps tell of their effort."""
-        first = len(self._names) + 1
+        first = self._own + 1
         return tuple(result[first : first + len(self._extra)])
 
     def reset_samples(self, samples: Any, q0: Any, v0: Any, *, ctrl: Any = None) -> None:
@@ -148,7 +154,12 @@ class Simulator:
         would have there."""
         if self.batch is None:
             raise InputError("reset_samples is for batches; this simulator has one robot: reset(q0, v0)")
-        chosen = np.arange(self.batch)[np.asarray(samples)]
+        try:
+            chosen = np.arange(self.batch)[np.asarray(samples)]
+        except (IndexError, TypeError):
+            raise InputError(
+                f"samples is {samples!r}; expected numbers below {self.batch}, or a mask of {self.batch} truth values"
+            ) from None
         if not len(chosen):
             return
         q, v = as_state(self.model, q0, v0)
@@ -183,11 +194,23 @@ class Simulator:
         that was reset to, else zero."""
         if tau is None:
             tau = self._no_torque
-        elif type(tau) is not np.ndarray or tau.shape != self._no_torque.shape:
+        elif type(tau) is not np.ndarray or tau.shape != self._torque_shape or tau.dtype != _FLOAT:
             tau = self._torques(tau)
-        ctrl = self._commands if ctrl is None else self._checked_commands(ctrl)
-        inputs = self._inputs(self._state, tau, ctrl)
-        if n == 1:
+        elif self.batch and not isfinite(np.vdot(tau, tau)):
+            self._torques(tau)
+        state = self._state
+        if ctrl is None and not self.actuators:
+            inputs = (state[0], state[1], tau, *self._between, *state[2 : self._own], *self._after)
+        else:
+            if ctrl is None:
+                ctrl = self._commands
+            elif not (
+                type(ctrl) is np.ndarray and ctrl.shape == self._command_shape and ctrl.dtype == _FLOAT
+                and self.actuators and isfinite(self._squared(ctrl, ctrl))
+            ):  # fmt: skip
+                ctrl = self._checked_commands(ctrl)
+            inputs = (state[0], state[1], tau, *self._between, ctrl, *state[2 : self._own], *self._after)
+        if n == 1 and n is not True:
             result = self._step(*inputs)
         else:
             if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
@@ -196,29 +219,32 @@ class Simulator:
             result = self._step.repeat(
                 dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last, effort=self._effort
             )
-        self._state, self._status = result, result[len(self._names)]
-        self._outputs = self._outputs_of(result)
+        status = result[self._own]
+        if not self.batch and status.item() and not isfinite(tau.dot(tau)):
+            self._torques(tau)  # says which is not finite; nothing has been taken over yet
+        self._state, self._status = result, status
+        if self._extra:
+            self._outputs = self._outputs_of(result)
         self.steps += n
         return result[0], result[1]
 
     def _torques(self, tau: Any) -> np.ndarray:
         shape = self._no_torque.shape
         try:
-            array = np.array(tau, dtype=float)
-            return np.array(np.broadcast_to(array, shape))
+            array = np.array(np.broadcast_to(real_numbers(tau), shape))
         except (TypeError, ValueError):
             raise InputError(f"tau is {tau!r}; expected torques of shape {shape}") from None
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            where = tuple(int(k) for k in bad[0])
+            raise InputError(f"tau is {array[where]} at {where}; must be finite")
+        return array
 
     def _checked_commands(self, ctrl: Any) -> np.ndarray:
         if not self.actuators:
             raise InputError("ctrl was given, and this simulator has no actuators: Simulator(robot, actuators=True)")
-        shape = self._commands.shape
-        if type(ctrl) is not np.ndarray or ctrl.shape != shape or ctrl.dtype != np.float64:
-            rows = () if self.batch is None else ((self.batch,),)
-            ctrl = np.array(np.broadcast_to(as_commands(self.model, ctrl, *rows), shape))
-        elif not isfinite(ctrl.sum()):
-            check_commands(self.model, ctrl)
-        return ctrl
+        rows = () if self.batch is None else ((self.batch,),)
+        return np.array(np.broadcast_to(as_commands(self.model, ctrl, *rows), self._command_shape))
 
     @property
     def act(self) -> np.ndarray:
@@ -254,16 +280,19 @@ class Simulator:
     def save(self) -> dict[str, Any]:
         """Everything that `restore` needs to go on from here, to the last bit."""
         state = {name: np.array(x) for name, x in zip(self._names, self._state, strict=False)}
-        return {**state, "steps": self.steps, "status": np.array(self._status)}
+        outputs = {name: np.array(x) for name, x in zip(self._extra, self._outputs, strict=True)}
+        return {**state, "steps": self.steps, "status": np.array(self._status), "outputs": outputs}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what `save` returned, of a simulator of the same robot and batch."""
+        if not isinstance(saved, Mapping):
+            raise InputError(f"saved is a {type(saved).__name__}; expected what `save` returned")
         missing = [name for name in (*self._names, "steps", "status") if name not in saved]
         if missing:
             raise InputError(f"saved lacks {', '.join(missing)}; expected what `save` returned")
         arrays = []
         for name, own in zip(self._names, self._state, strict=False):
-            array = np.array(saved[name], dtype=float)
+            array = real_numbers(saved[name])
             if array.shape != np.shape(own):
                 raise InputError(
                     f"saved {name} has shape {array.shape}; expected {np.shape(own)}: it is of another robot or batch"
@@ -271,6 +300,8 @@ class Simulator:
             arrays.append(array)
         self._state = tuple(arrays)
         self.steps, self._status = saved["steps"], np.array(saved["status"])
+        kept = saved.get("outputs", {})
+        self._outputs = tuple(np.array(kept.get(k, x)) for k, x in zip(self._extra, self._outputs, strict=True))
 
 
 def _with_rows(array: np.ndarray, rows: np.ndarray, values: np.ndarray | float) -> np.ndarray:

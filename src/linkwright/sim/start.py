@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.rows.constraint_state import constraint_state
+from ..codegen.arguments import real_numbers
 from ..errors import InputError
 from ..model import Model, tree_of
 
@@ -75,7 +76,7 @@ def _largest(values) -> float:
 
 def _array(name: str, value: Any, size: int, model: Model) -> np.ndarray:
     try:
-        array = np.array(value, dtype=float)
+        array = real_numbers(value)
     except (TypeError, ValueError):
         raise InputError(f"{name} is {value!r}; expected numbers of shape ({size},) or (B, {size})") from None
     if array.ndim not in (1, 2) or array.shape[-1] != size or not len(array):
