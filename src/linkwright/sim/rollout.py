@@ -73,7 +73,7 @@ class Rollout:
             result = self.step(**inputs)
             inputs |= {name: np.asarray(result[name]) for name in self.warm}
         self.state |= {name: inputs[name] for name in self.warm}
-        self.state["lead"] = without_a_past(self.state["lead"], self.model)
+        self.state["lead"] = to_start_with(self.state["lead"], self.model)
 
     def _inputs_of(self, step: int | slice) -> dict[str, np.ndarray]:
         """All inputs but the state, of one step or of a run of steps."""
@@ -211,11 +211,11 @@ class Rollout:
         )  # fmt: skip
 
 
-def without_a_past(lead: np.ndarray, model: Model) -> np.ndarray:
-    """What the last accelerations changed velocities by, of a state that has only one: that it would have now."""
-    only = np.zeros_like(lead)
-    only[..., : model.nv] = lead[..., : model.nv]
-    return only
+def to_start_with(lead: np.ndarray, model: Model) -> np.ndarray:
+    """What the acceleration of a first solution changes velocities by, where steps look for it that have no past."""
+    start = np.zeros_like(lead)
+    start[..., -model.nv :] = lead[..., : model.nv]
+    return start
 
 
 def _base_velocities(model: Model) -> int:

@@ -16,7 +16,7 @@ from ..model import Model
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
 from .given import as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names, told_effort
-from .rollout import without_a_past
+from .rollout import to_start_with
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
@@ -140,7 +140,7 @@ class Simulator:
             found = zip(self._names, result, strict=False)
             given |= {name: np.asarray(x) for name, x in found if name in self._warm}
         if "lead" in given:
-            given["lead"] = without_a_past(given["lead"], self.model)
+            given["lead"] = to_start_with(given["lead"], self.model)
         return tuple(given[name] for name in self._names), self._outputs_of(result)
 
     def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:

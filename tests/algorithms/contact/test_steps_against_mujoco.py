@@ -54,7 +54,7 @@ def reference_step(integrator: str):
         options = {"integrator": integrator, "contact": "soft", "equality": "soft", "warm_start": "input"}
         solve = lw.reference(model, "step", outputs=("q", "v", "warm", "status"), **options)
         return lambda q, v, tau, warm: solve(
-            q=q, v=v, tau=tau, dt=dt, lam=np.zeros(model.nc), lead=np.zeros(model.nv), lag=dt / 2, warm=warm
+            q=q, v=v, tau=tau, dt=dt, lam=np.zeros(model.nc), lead=np.zeros(3 * model.nv), lag=dt / 2, warm=warm
         )
 
     return make
