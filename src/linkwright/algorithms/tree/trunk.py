@@ -49,7 +49,7 @@ class TrunkAndLimbs:
     def __init__(self, L: Sequence[Sequence[Scalar]], parents: Sequence[int], trunk: set[int]):
         self.L, self.parents, self.trunk = L, parents, trunk
         self.G: dict[int, dict[int, Scalar]] = {k: {} for k in range(len(parents)) if k not in trunk}
-        for t in trunk:
+        for t in sorted(trunk):
             reached = [k for k in self.G if t in above(k, parents)]
             found = self.limbs_alone([-L[k][t] if k in reached else 0.0 for k in range(len(parents))])
             for k in reached:
