@@ -28,7 +28,7 @@ def euler_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
     q, v, lag, h = state["q"], state["v"], state["lag"][0], step.h
     time = lag + 0.5 * h  # from where v belongs to the middle of this part
     damped, u = step.options["integrator"] == "damped_euler", step.straight.of(q, v)
-    last, before, first = (state["lead"][k : k + len(v)] for k in range(0, 3 * len(v), len(v)))
+    last, before, first = (state["lead"][k * len(v) : (k + 1) * len(v)] for k in range(3))
     now = step.straight.velocities(q, _caught_up(u, last, before, first)) if damped and "lead" in step.x else v
     actuators = step.actuator_forces(q, v, state["act"])
     torques = acting(step, q, v, actuators, time)

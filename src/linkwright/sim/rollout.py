@@ -214,7 +214,7 @@ class Rollout:
 def to_start_with(lead: np.ndarray, model: Model) -> np.ndarray:
     """What the acceleration of a first solution changes velocities by, where steps look for it that have no past."""
     start = np.zeros_like(lead)
-    start[..., -model.nv :] = lead[..., : model.nv]
+    start[..., 2 * model.nv :] = lead[..., : model.nv]
     return start
 
 
