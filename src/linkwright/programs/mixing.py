@@ -57,6 +57,8 @@ def too_alike_to_mix(model: Model) -> str | None:
 @found_once
 def cheapest_mixture(model: Model, iterations: int | None = None) -> Plan:
     """Numbers of the constraints to carry with so many iterations, or as many as it takes."""
+    if not model.constraints:
+        return ()
     everything, counted = tuple(range(len(model.constraints))), _counted_mixtures(model, iterations)
     best = min(counted, key=lambda plan: (counted[plan], plan))
     near = [plan for plan in ((), everything) if counted.get(plan, math.inf) <= _NEAR * counted[best]]
