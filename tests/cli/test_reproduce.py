@@ -49,6 +49,7 @@ def test_interrupted(tmp_path, monkeypatch):
     [
         (("Sathya1999",), "Sathya2025"), (("sathya2025", "table-7"), "figure-11"), (("--seconds", "0"), "--seconds"),
         (("--robot", "atlas"), "NAME=FILE"), (("--output", "/dev/null/x"), "--output"),
+        (("--record", "nowhere/at/all"), "no such folder"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_named(arguments, words):

@@ -21,9 +21,21 @@ from ..errors import InputError
 from .output import describe, progress_display, table_console
 
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")
+
+
+def _checked_folder(given: str) -> str:
+    """Asked before anything is measured, not after."""
+    if given:
+        from ..reproduce.sections import check_folder
+
+        check_folder(Path(given))
+    return given
+
+
 RECORD = typer.Option(
-    "", "--record", help="Write what was measured to a section in this folder, for README and documents: docs/measured."
-)
+    "", "--record", callback=_checked_folder,
+    help="Write what was measured to a section in this folder, for README and documents: docs/measured.",
+)  # fmt: skip
 CPP = typer.Option(True, help="Build and time Pinocchio's C++ (the first build takes minutes).")
 
 

@@ -65,10 +65,14 @@ class Section:
         yield from _numbers(self.content)
 
 
-def write_section(folder: Path, name: str, results: Sequence[Any], **document: Any) -> Path:
-    """`results` have `as_dictionary`, or are dictionaries."""
+def check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"--record {folder}: there is no such folder; in a clone of the project it is {FOLDER}")
+
+
+def write_section(folder: Path, name: str, results: Sequence[Any], **document: Any) -> Path:
+    """`results` have `as_dictionary`, or are dictionaries."""
+    check_folder(folder)
     rows = [r.as_dictionary() if hasattr(r, "as_dictionary") else r for r in results]
     content = {
         **circumstances(),
