@@ -84,14 +84,10 @@ def _caught_up(
 ) -> list[Scalar]:
     """Velocities u of half a step ago as they are now, from what the last three accelerations change in half a
     step: by the mean over that time of the parabola through them; by the last one, where they jump, or where there were
-    none before (zeros). A straight line would do for accuracy, but what it leaves always does work of one sign.
-
-    A start has no last acceleration, and in the place of the first one that of a solution without torques
-    (`sim.rollout.to_start_with`): it is good for one step, and no later one takes it for part of the past."""
-    size = RowVector(last).square
+    none before (zeros). A straight line would do for accuracy, but what it leaves always does work of one sign."""
     trend = RowVector(last) * (17 / 12) - RowVector(before) * (25 / 12) + RowVector(first) * (2 / 3)
-    share = where(trend.square <= size * _STEADY**2, 1.0, 0.0)
-    return scaled_sum(scaled_sum(total(u, last), share, trend), where(size > 0.0, 0.0, 1.0), first)
+    share = where(trend.square <= RowVector(last).square * _STEADY**2, 1.0, 0.0)
+    return scaled_sum(total(u, last), share, trend)
 
 
 def _powers(step: SimulatedMechanism, q, v, applied, lost, held) -> list[Scalar]:

@@ -147,7 +147,7 @@ def _doubles(step: SimulatedMechanism, start, whole) -> Scalar:
     if "lead" not in step.x:
         return False
     before, now = (RowVector(state["lead"][: step.model.nv]).square for state in (start, whole))
-    return (start["lag"][0] > 0.0) & (before > 0.0) & (now > before * 4.0)
+    return (start["lag"][0] > 0.0) & (now > before * 4.0)
 
 
 def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:

@@ -67,13 +67,15 @@ class Rollout:
 
     def _find_warm_start(self) -> None:
         """Start from the multipliers and accelerations of the first state rather than from zero: a few steps taken
-        back again."""
+        back again. Without torques and commands: steps to come remember these accelerations (`lead`), and are to be
+        the same however torques are given, also by a policy or one by one (`Simulator`)."""
         inputs = {**self._inputs_of(0), "tau": np.zeros(self.model.nv), "dt": np.array(self.dt), **self.state}
+        inputs |= {"ctrl": np.zeros(self.model.nu)} if "ctrl" in inputs else {}
         for _ in range(_FIRST_SOLUTIONS):
             result = self.step(**inputs)
             inputs |= {name: np.asarray(result[name]) for name in self.warm}
         self.state |= {name: inputs[name] for name in self.warm}
-        self.state["lead"] = to_start_with(self.state["lead"], self.model)
+        self.state["lead"] = without_a_past(self.state["lead"], self.model)
 
     def _inputs_of(self, step: int | slice) -> dict[str, np.ndarray]:
         """All inputs but the state, of one step or of a run of steps."""
@@ -211,11 +213,11 @@ class Rollout:
         )  # fmt: skip
 
 
-def to_start_with(lead: np.ndarray, model: Model) -> np.ndarray:
-    """What the acceleration of a first solution changes velocities by, where steps look for it that have no past."""
-    start = np.zeros_like(lead)
-    start[..., 2 * model.nv :] = lead[..., : model.nv]
-    return start
+def without_a_past(lead: np.ndarray, model: Model) -> np.ndarray:
+    """What the last accelerations changed velocities by, of a state that has only one: that it would have now."""
+    only = np.zeros_like(lead)
+    only[..., : model.nv] = lead[..., : model.nv]
+    return only
 
 
 def _base_velocities(model: Model) -> int:

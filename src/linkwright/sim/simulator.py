@@ -16,7 +16,7 @@ from ..model import Model
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
 from .given import as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names, told_effort
-from .rollout import to_start_with
+from .rollout import without_a_past
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
@@ -125,8 +125,12 @@ class Simulator:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
             state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])))
         state["lag"] = np.full(lead, self._lag)
-        everyone = self._inputs(tuple(state[name] for name in self._names), self._no_torque, self._commands)
+        first = tuple(state[name] for name in self._names)
+        everyone = self._inputs(first, self._no_torque, self._commands)
         self._state, self._outputs = self._first_solutions(everyone)
+        if self._commands is not None and np.any(self._commands):  # which steps to come do not remember (rollout.py)
+            quiet = self._inputs(first, self._no_torque, np.zeros_like(self._commands))
+            self._state = self._first_solutions(quiet)[0]
         self._status = np.zeros(lead)
         self.steps = 0
         return self.q, self.v
@@ -140,7 +144,7 @@ class Simulator:
             found = zip(self._names, result, strict=False)
             given |= {name: np.asarray(x) for name, x in found if name in self._warm}
         if "lead" in given:
-            given["lead"] = to_start_with(given["lead"], self.model)
+            given["lead"] = without_a_past(given["lead"], self.model)
         return tuple(given[name] for name in self._names), self._outputs_of(result)
 
     def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
