@@ -8,8 +8,8 @@ The way of a program, each step in the file of its name:
     registers   what is loaded and stored when (copies: what changes places at the end of a stretch)
     plan        the three together, cut into chunks
     emit        chunk -> LLVM IR (elementary: sin, exp, ...; addressing: short addresses)
-    rounds      loops and guards around chunks (counted: loops over tables; tables: what they read and write by index;
-                visits: what is rare)
+    rounds      loops and guards around chunks (counted: loops over tables; tables: what they read and write by index,
+                table_memory: where that lies; visits: what is rare)
     kernel      drivers for one sample and for batches (packing: samples into lanes)
     repeat      drivers for many steps in one call, outputs fed back to inputs (repetition: calling them)
     entry       the function Python calls

@@ -11,7 +11,7 @@ from .calls import called_name
 from .machine import ALIGNMENT
 from .packing import PACK, UNPACK, counting_loop, packing_functions
 from .places import block_layout
-from .plan import Plan
+from .plan import ChunkCall, Plan
 from .row_table import row_table
 from .together import own_memory
 from .vector_type import VectorType
@@ -24,8 +24,12 @@ def block_bytes(plan: Plan, vector: VectorType) -> int:
 
 
 def tile_blocks(plan: Plan, vector: VectorType) -> int:
-    machine, used = plan.machine, block_layout(plan, vector).scratch_start
-    return max(1, min(machine.largest_tile, machine.tile_bytes // max(1, used)))
+    """As many as stay in the second-level cache from chunk to chunk. Where not even one and the code fit, the code
+    comes from beyond that cache for every tile, however small: then it serves two at least, which wait for it once."""
+    machine, used = plan.machine, max(1, block_layout(plan, vector).scratch_start)
+    steps = sum(len(plan.chunks[call.number]) for call in plan.called(vector.lanes) if isinstance(call, ChunkCall))
+    least = 1 if steps * machine.step_bytes + used <= machine.second_cache else 2
+    return max(least, min(machine.largest_tile, machine.tile_bytes // used))
 
 
 def workspace_bytes(plan: Plan, vector: VectorType) -> int:

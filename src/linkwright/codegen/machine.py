@@ -28,6 +28,8 @@ class Machine:
     chunk_size        instructions to a function
     largest_tile      blocks that a function serves before the next one is fetched
     tile_bytes        what a tile may take, so that it stays in the second-level cache
+    second_cache      bytes of that cache
+    step_bytes        of code for an instruction, a load or a store
     issue_per_cycle   instructions on vectors that start in a cycle
     hidden_cycles     waiting that out-of-order execution hides by itself (schedule.py)
     serves            serves(triple, has): whether a target is such a machine; has(feature) asks for a feature of LLVM's
@@ -43,6 +45,8 @@ class Machine:
     chunk_size: int = 1500  # Talos in batches: 0.63 us with 300, 0.61 with 1000, 0.60 with 1500, 0.63 with 2500
     largest_tile: int = 8  # Talos' forward dynamics (25 kB a block): 1 is 3 % slower, 4 is 1 % slower
     tile_bytes: int = 256 * 1024
+    second_cache: int = 512 * 1024
+    step_bytes: int = 5  # 5.4 on AVX-512: many loads are part of an instruction
     issue_per_cycle: float = 2.0
     hidden_cycles: float = 40.0
     serves: Callable[[str, Callable[[str], bool]], bool] = lambda triple, has: True
@@ -62,6 +66,7 @@ def _is_x86(triple: str) -> bool:
 
 AVX512 = Machine(
     "AVX-512", register_bytes=64, vector_registers=32, broadcasts=True, scaled_addresses=True,
+    second_cache=1024 * 1024,  # of all with such registers but a few of the first
     # without the latter, no 32 registers for shorter vectors and scalars
     serves=lambda triple, has: _is_x86(triple) and has("avx512f") and has("avx512vl"),
 )  # fmt: skip

@@ -15,6 +15,7 @@ from .lower import Instruction
 from .machine import Machine
 from .outline import CodeLoop, Outline, Stretch, make_outline
 from .registers import RegisterStep, Room, allocate
+from .table_memory import place_tables
 from .tables import Line, Memory, Move, even_line, merged
 from .visits import Visit, is_rare, make_visit
 
@@ -54,7 +55,7 @@ class Plan:
     chunks: list[list[RegisterStep]]
     calls: tuple[ChunkCall | LoopCall, ...]
     slots: int
-    fixed_start: int  # the first of the slots that are never reused
+    fixed_start: int  # the first of the slots that tables lie in
     output_elements: dict[int, list[tuple[int, int]]]  # value -> [(output number, element)]
 
     @property
@@ -92,7 +93,7 @@ def make_plan(program: Program, machine: Machine, chunk_size: int | None = None)
         for element, node in enumerate(output.nodes):
             elements.setdefault(outline.results[node], []).append((number, element))
     room = Room(machine.vector_registers - 1, machine.memory_operands, chunk_size or machine.chunk_size)
-    result_moves = _result_moves(outline, elements)
+    result_moves = place_tables(outline, _result_moves(outline, elements), elements)
     allocation = allocate(outline, elements, room)
     stretch_chunks = iter(zip([0, *allocation.ends], allocation.ends, strict=False))
 
@@ -117,7 +118,7 @@ def make_plan(program: Program, machine: Machine, chunk_size: int | None = None)
     instructions = [x for stretch in outline.stretches for x in stretch.instructions]
     return Plan(
         machine, outline, instructions, allocation.chunks, calls(outline.parts), allocation.slots,
-        allocation.slots - len(outline.tables.fixed), elements,
+        allocation.slots - outline.tables.size, elements,
     )  # fmt: skip
 
 

@@ -177,7 +177,7 @@ def _next_uses(instructions) -> tuple[list[tuple[int, ...]], dict[int, int]]:
 
 
 END = NEVER  # after the last instruction of a stretch
-FIXED = 1 << 40  # and beyond: slots that are never reused, as long as the number of the others is open
+FIXED = 1 << 40  # and beyond: slots that tables lie in, as long as the number of the others is open
 
 
 def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draft], chunk_size: int) -> Allocation:
@@ -249,7 +249,7 @@ def _assign_slots(outline: Outline, stretches: list[Stretch], drafts: list[_Draf
         for steps in chunks:
             steps[:] = [x._replace(slot=x.slot - FIXED + slots) if x.slot >= FIXED else x for x in steps]
     cell_slots = {x: slot_of[x] for x in outline.cells if x in slot_of}
-    return Allocation(chunks, ends, slots + len(outline.tables.fixed), cell_slots)
+    return Allocation(chunks, ends, slots + outline.tables.size, cell_slots)
 
 
 def _chunk_with_room(chunks: list[list[RegisterStep]], chunk_size: int) -> list[RegisterStep]:

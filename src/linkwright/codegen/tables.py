@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 
 class Memory(IntEnum):
-    FIXED = 0  # slots that are never reused
+    FIXED = 0  # cells of tables: slots apart from the others
     INPUT = 1
     OUTPUT = 2
     CONSTANTS = 3
@@ -90,20 +90,27 @@ def _joined(group: Move, move: Move) -> Move | None:
 class TableWriter:
     """Finds or makes the tables of a program's loops.
 
-    fixed       values that have a place of their own for good -> which
+    fixed       values that have a cell in a table -> which; a place in memory once table_memory.py has been here
+    groups      the first cells of what was reserved together
+    size        cells there are
     constants   numbers that loops read by index
     """
 
     def __init__(self, new_value: Callable[[], int], leaf_place: Callable[[int], Place | None]):
         self.fixed: dict[int, int] = {}
         self.constants: list[float] = []
+        self.groups: list[int] = []
+        self.size = 0
         self._new_value, self._leaf_place = new_value, leaf_place
 
     def reserve(self, count: int) -> list[int]:
         """New values that lie side by side."""
         values = [self._new_value() for _ in range(count)]
+        if values:
+            self.groups.append(self.size)
         for value in values:
-            self.fixed[value] = len(self.fixed)
+            self.fixed[value] = self.size
+            self.size += 1
         return values
 
     def line(self, value: int) -> Line:
