@@ -5,7 +5,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.algorithms.tree.ltl import (
+    above,
     ltl_factor,
+    ltl_solve,
     multiply_L,
     multiply_LT,
     solve_L,
@@ -15,6 +17,7 @@ from linkwright.algorithms.tree.ltl import (
 from linkwright.algorithms.tree.trunk import TrunkAndLimbs, trunk_velocities
 from linkwright.model import Tree
 from linkwright.robots.random import random_tree
+from linkwright.trace import count_operations, interpret, simplify, trace
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -58,16 +61,51 @@ def test_triangular_products_and_solves(rng):
 
 @pytest.mark.parametrize("solutions", [1, 30, 1000])
 def test_limbs_follow_their_trunk(solutions, rng):
-    """Whatever the trunk, the solution is that of L."""
+    """Whatever the trunk, the solution is that of L'L; and of unit vectors limbs have it with half of the work."""
     model = random_tree(3, 14, branching=0.4, floating_base=True)
     parents = velocity_parents(Tree(model))
     L = lw.reference(model, "ltl_factor")(model.random_configuration(2))
-    b = rng.normal(size=model.nv)
     trunk = trunk_velocities(parents, solutions)
     assert all(parents[k] < 0 or parents[k] in trunk for k in trunk)
     parts = TrunkAndLimbs(L, parents, trunk)
-    found, expected = parts.following(parts.limbs_alone(b)), solve_L(L, parents, b)
+
+    def rest(z):
+        return parts.following(parts.trunk_inward(z))
+
+    b = rng.normal(size=model.nv)
+    found, expected = rest(parts.limbs_alone(b)), ltl_solve(L, parents, b)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    units: list[list[float]] = []
+    for j, unit in enumerate(np.eye(model.nv)):
+        units.append(parts.limbs_of_unit(j, units))
+        z = parts.limbs_alone(unit)
+        np.testing.assert_allclose(units[-1], z, rtol=0, atol=1e-12 * np.abs(z).max())
+
+
+def test_work_of_trunk_and_limbs_is_that_of_their_operations(rng):
+    """Multiply-adds and places of entries, told beforehand, are those of symbols."""
+    model = random_tree(5, 12, branching=0.5, floating_base=True)
+    n, parents = model.nv, velocity_parents(Tree(model))
+    L = np.zeros((n, n))
+    for k in range(n):
+        L[k, list(above(k, parents, itself=True))] = rng.uniform(1.0, 2.0, 1 + len(list(above(k, parents))))
+    parts = TrunkAndLimbs(L, parents, trunk_velocities(parents, 100))
+    assert parts.limbs
+    steps = (
+        (parts.limbs_alone, parts.work_of_limbs_alone), (parts.trunk_inward, parts.work_of_trunk_inward),
+        (parts.following, parts.work_of_following),
+    )  # fmt: skip
+    for run, work in steps:
+        for j in range(n):
+            at = frozenset({j, *above(j, parents)}) if run != parts.following else frozenset(range(n))
+            program = trace(
+                lambda b, run=run, at=at: {"x": run([x if k in at else 0.0 for k, x in enumerate(b)])}, {"b": n}
+            )  # fmt: skip
+            found = interpret(program, {"b": rng.normal(size=n)})["x"]
+            operations = count_operations(simplify(program))
+            cost, after = work(at)
+            assert after == set(np.flatnonzero(found))
+            assert cost == operations.multiplications
 
 
 def test_a_long_limb_follows_when_there_are_many_solutions():

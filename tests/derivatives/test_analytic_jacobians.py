@@ -42,7 +42,7 @@ def test_random_trees(algorithm, seed, n, f_ext, rng, monkeypatch):
 
 
 @pytest.mark.parametrize("damped", [False, True])
-def test_floating_bases(damped, rng):
+def test_floating_bases(damped, rng, monkeypatch):
     """Columns of the base are known beforehand, unless something acts on it of itself."""
     builder = lw.ModelBuilder("two that float")
     inertia = lw.Inertia(1.5, [0.1, 0.2, -0.1], np.diag([0.3, 0.4, 0.35]))
@@ -58,12 +58,18 @@ def test_floating_bases(damped, rng):
     given = state(model, asked.request.program(), rng)
     direction = {name: rng.normal(size=model.nv) for name in ("q", "v", "tau")}
     rate = central_difference(asked.request.program(), given, direction, "a", model)
-    program = asked.program()
-    found = interpret(program, given)
+    solved, through = [], analytic.through_stages
+
+    def noted(columns, *rest, **options):
+        solved.append(len(columns))
+        return through(columns, *rest, **options)
+
+    monkeypatch.setattr(analytic, "through_stages", noted)
+    found = interpret(asked.program(), given)
     total = sum(found[f"da_d{name}"] @ d for name, d in direction.items())
     np.testing.assert_allclose(total, rate, rtol=0, atol=1e-9 * np.abs(rate).max())
     assert np.all(found["da_dq"][:, :3] == 0.0)
-    assert [loop.limit for loop in program.loops] == [10, 16 if damped else 13, 16]
+    assert solved == [4, 16 if damped else 10, 16]  # all columns but those that are known
 
 
 def test_universal_joints_take_the_general_way():

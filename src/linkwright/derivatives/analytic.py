@@ -4,11 +4,10 @@ Of forward dynamics, with tau = rnea(q, v, a):
 
     da/dx = -M^-1 drnea/dx,    da/dtau = M^-1
 
-M comes with the recursions, and its factors give a too. Half of each solution meets the zeros of its column and is a
-straight line. The other half, from the ground to the tips, has no zeros left and is the same for all columns: a loop
-over them, so that code does not grow with their number, and a sample alone has several of them in its lanes
-(codegen/together.py). In it limbs follow their trunk (algorithms/tree/trunk.py). Columns of inverse dynamics that are M
-times an acceleration need no solution.
+M comes with the recursions, and its factors give a too. Columns are solved for by limbs and trunk (algorithms/tree/
+trunk.py), as many stages as pay in loops over neighbours (column_loops.py): code does not grow with their number, and a
+sample alone has several of them in its lanes. Columns of inverse dynamics that are M times an acceleration need no
+solution.
 """
 
 from __future__ import annotations
@@ -20,20 +19,21 @@ import numpy as np
 
 from ..algorithms.parts.passive_torques import passive_torques
 from ..algorithms.tree.crba import crba
-from ..algorithms.tree.ltl import ltl_factor, ltl_solve, solve_LT, velocity_parents
+from ..algorithms.tree.ltl import ltl_factor, ltl_solve, velocity_parents
 from ..algorithms.tree.rnea import bias_torques
 from ..algorithms.tree.rnea_derivatives import InverseDynamicsDerivatives, rnea_derivatives, serves
 from ..algorithms.tree.trunk import TrunkAndLimbs, trunk_velocities
 from ..model import Tree, tree_of
 from ..programs.recipe import external_forces
-from ..scalar import Scalar, is_zero, repeat
+from ..scalar import Scalar, is_zero
 from ..trace import Measured, Program, Varied, inlined, jacobians, simplify, trace
+from .column_loops import ColumnStage, through_stages
 
 if TYPE_CHECKING:
     from .question import Question
 
 WRT = {"rnea": ("q", "v", "a"), "aba": ("q", "v", "tau")}
-# Velocities from which on columns are solved in a loop, one a pass: then a sample alone has as many in its lanes.
+# Velocities from which on columns may be solved in loops, one a pass: then a sample alone has as many in its lanes.
 LOOPED = 6
 
 
@@ -102,35 +102,39 @@ class AnalyticProgram:
         bias = bias_torques(tree, x["q"], x["v"], f_ext=external_forces(tree, x))
         a = ltl_solve(L, parents, [t - c for t, c in zip(x["tau"], bias, strict=True)])
         slopes, known = self._slopes(tree, x, a, passive)
-        sides = {"q": -slopes["q"], "v": -slopes["v"], "tau": np.eye(tree.nv).astype(object)}
         solution = _Solution(L, parents, len(self.question.wrt) * tree.nv)
-        return a, {name: solution.of(sides[name], known.get(name, {})) for name in self.question.wrt}
+
+        def block(name: str) -> np.ndarray:
+            return solution.of_units() if name == "tau" else solution.of(-slopes[name], known[name])
+
+        return a, {name: block(name) for name in self.question.wrt}
 
 
 class _Solution:
     """M^-1 times matrices of columns, so many of them together."""
 
     def __init__(self, L: Sequence[Sequence[Scalar]], parents: Sequence[int], columns: int):
-        self.L, self.parents = L, parents
-        self.tree = TrunkAndLimbs(L, parents, trunk_velocities(parents, columns))
+        self.n = len(parents)
+        self.parts = parts = TrunkAndLimbs(L, parents, trunk_velocities(parents, columns))
+        self.alone = ColumnStage(parts.limbs_alone, parts.work_of_limbs_alone)
+        self.inward = ColumnStage(parts.trunk_inward, parts.work_of_trunk_inward)
+        self.following = ColumnStage(parts.following, parts.work_of_following)
 
     def of(self, sides: np.ndarray, known: Mapping[int, Sequence[Scalar]]) -> np.ndarray:
-        """Columns that are -M times `known` ones, and those of zeros, are there already, but for those between others:
-        a loop has its results side by side."""
-        n = len(self.parents)
-        found = np.zeros((n, n), dtype=object)
-        for j, column in known.items():
-            found[:, j] = [-x for x in column]
-        open_ = [j for j in range(n) if j not in known and not all(map(is_zero, sides[:, j]))]
-        if not open_:
-            return found
-        looped = range(open_[0], open_[-1] + 1)
-        columns = [self.tree.limbs_alone(solve_LT(self.L, self.parents, list(sides[:, j]))) for j in looped]
-        if n < LOOPED:
-            solved = [self.tree.following(column) for column in columns]
-        else:
-            _, solved = repeat(
-                lambda _, column: ([], self.tree.following(list(column))), count=len(columns), tables=[columns]
-            )  # fmt: skip
-        found[:, looped.start : looped.stop] = np.array(solved, dtype=object).T
+        """Columns that are -M times `known` ones, and those of zeros, are there already."""
+        open_ = {j: list(b) for j, b in enumerate(sides.T) if j not in known and not all(map(is_zero, b))}
+        stages = [self.alone, self.inward, self.following]
+        return self._matrix(open_, stages, {j: [-x for x in column] for j, column in known.items()})
+
+    def of_units(self) -> np.ndarray:
+        """M^-1."""
+        columns: dict[int, list[Scalar]] = {}
+        for j in range(self.n):
+            columns[j] = self.parts.limbs_of_unit(j, [*columns.values()])
+        return self._matrix(columns, [self.inward, self.following], {})
+
+    def _matrix(self, columns: Mapping[int, list[Scalar]], stages: Sequence[ColumnStage], known) -> np.ndarray:
+        found = np.zeros((self.n, self.n), dtype=object)
+        for j, column in {**known, **through_stages(columns, stages, looped=self.n >= LOOPED)}.items():
+            found[:, j] = column
         return found
