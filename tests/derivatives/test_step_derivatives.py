@@ -19,6 +19,7 @@ from linkwright.trace import count_operations, interpret
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "algorithms"))
 from loop_cases import random_graph
+from test_parameters import NUMBERS, geared
 
 INTEGRATORS = ("damped_euler", "euler", "implicitfast", "rk4")
 
@@ -93,6 +94,17 @@ def test_parameters_of_trees(parameters, rng):
     model = rubbed(random_tree(3, 3, damping=True, springs=True))
     for integrator in ("damped_euler", "euler") if "frictions" in parameters else ("damped_euler",):
         check(model, rng, wrt=("q", *parameters), integrator=integrator)
+
+
+@pytest.mark.parametrize("contact", ["soft", None])
+def test_numbers_of_springs_tendons_actuators_and_rods(contact, rng):
+    model = geared()
+    q = lw.project_configuration(model, 0.3 * rng.normal(size=3))
+    given = {"q": q, "v": lw.project_velocity(model, q, rng.normal(size=3)), "lam": np.zeros(1), "warm": np.zeros(3)}
+    options = {"integrator": "implicitfast", "contact": contact, "actuators": "input", "friction": contact is not None}
+    exact = {"tolerance": 1e-17, "iterations": 60} if contact else {"solver": "ltl"}
+    wrt = ("q", "v", *NUMBERS)
+    check(model, rng, given=given, wrt=wrt, tolerance=1e-7, reference=exact, **options)
 
 
 def test_external_forces_and_the_length_of_the_step(rng):

@@ -14,7 +14,6 @@ import numpy as np
 from ..algorithms.parts.actuator_forces import commands_cut
 from ..errors import InputError
 from ..model import Model, Tree
-from ..model.passive import Tendon
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, guard, maximum, where
 from ..spatial import RowVector
@@ -202,8 +201,7 @@ def settled_options(model: Model, options: dict[str, Any], parameters: Sequence[
 
 def _bound_tendons(model: Model, limits: bool = True, friction: bool = True) -> list[str]:
     """Names of tendons that have limits or dry friction."""
-    tendons = (one for one in model.passive if isinstance(one, Tendon))
-    return [one.name for one in tendons if (limits and one.limited) or (friction and one.friction)]
+    return [one.name for one in model.tendons if (limits and one.limited) or (friction and one.friction)]
 
 
 def _check_options(model: Model, options) -> None:
