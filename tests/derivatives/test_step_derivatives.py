@@ -153,6 +153,10 @@ def test_a_step_in_parts_is_told(rng):
     calm = gradient(model.drawn, rest, rest, 1e-3, rest, rest)
     hit = gradient(model.drawn, rest, np.full(model.nv, 1e6), 1e-3, rest, rest)
     assert calm.status == 0 and hit.status == 1
+    turning = lw.project_velocity(model, model.drawn, [100.0, 0.0, 0.0], fixed="crank_joint")  # 0.1 rad in a step
+    assert gradient(model.drawn, turning, rest, 1e-3, rest, rest).status == 1
+    standing = lw.vjp(model.with_shapes(lw.sphere("rocker", 0.01, name="ball")).on_ground(0.6), "step")
+    assert [float(standing(model.drawn, s * turning, rest, 1e-3, rest, rest).status) for s in (0.1, 2.0)] == [0, 1]
 
 
 def test_compiled_in_batches(rng):
