@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .codegen import ArraySpec, CompiledFunction
 from .derivatives.plain_coordinates import PlainDerivatives
-from .errors import InputError, MissingExtraError
+from .errors import InputError, MissingExtraError, UnsupportedError
 from .learning.batch_axes import common_axes, leading_axes, samples, summed_axes
 from .learning.calls_by_name import by_name
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 __all__ = ["function"]
+_dense = torch.strided
 _transforming = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)  # vmap and its like
 
 
@@ -70,6 +71,8 @@ class _Operation:
             if not isinstance(tensor, torch.Tensor) or tensor.dtype is not self.dtype or not tensor.is_cpu:
                 return None
             own = tensor.shape
+            if tensor.layout is not _dense:
+                return None
             if own != shape and own[1:] != shape:
                 return None
             arrays.append(tensor.detach().numpy() if tensor.requires_grad else tensor.numpy())
@@ -115,6 +118,8 @@ def _check(name: str, spec: ArraySpec, tensor: Any) -> None:
         raise InputError(f"{name}: input '{spec.name}' is a {type(tensor).__name__}; expected a tensor")
     if tensor.device.type != "cpu":
         raise InputError(f"{name}: input '{spec.name}' is on {tensor.device}; compiled functions run on the CPU")
+    if tensor.layout is not _dense:
+        raise InputError(f"{name}: input '{spec.name}' has layout {tensor.layout}; expected a dense tensor")
     if tensor.is_complex():
         raise InputError(f"{name}: input '{spec.name}' has dtype {tensor.dtype}; expected real numbers")
 
@@ -159,6 +164,13 @@ class _Called(torch.autograd.Function):
         for spec, tensor in zip(operation.inputs, tensors, strict=True):
             results.append(_as_given(found[spec.name], spec, tensor) if spec.name in found else None)
         return tuple(results)
+
+    @staticmethod
+    def jvp(ctx, *dots: Tensor):
+        raise UnsupportedError(
+            "forward mode of torch (jvp, jacfwd, hessian) does not go through compiled functions; take reverse mode "
+            "(vjp, grad, jacrev, jacrev of jacrev), or the compiled linkwright.jvp and linkwright.hessian_vector"
+        )
 
     @staticmethod
     def vmap(info, in_dims, operation: _Operation, *tensors: Tensor):

@@ -11,7 +11,13 @@ from linkwright.scalar import absolute, maximum, sqrt, until, where
     ("ask", "message"),
     [
         (lambda m: lw.vjp(m, "step", wrt="structure"), "no input of 'step' named 'structure'"),
-        (lambda m: lw.jacobian(m, "step", wrt="mases"), "did you mean 'masses'|no input of 'step' named 'mases'"),
+        (lambda m: lw.jacobian(m, "step", wrt="mases"), "no input of 'step' named 'mases'. Did you mean 'masses'"),
+        (lambda m: lw.jacobian(m, "step", wrt="integrator"), "'integrator' is an option of 'step'"),
+        (lambda m: lw.vjp(m, "lcaba", wrt=m), "wrt is Model.*; expected a name, or a sequence of names"),
+        (lambda m: lw.vjp(m, "lcaba", of=3), "of is 3; expected a name"),
+        (lambda m: lw.vjp(m, "lcaba", values="a"), "values is 'a'; expected True or False"),
+        (lambda m: lw.vjp(lambda x: x, inputs={"x": 1}, wrt=0), "wrt is 0; expected a name"),
+        (lambda m: lw.vjp(lw.compile(lambda x: x, inputs={"x": 1}), inputs={"x": 1}), "is machine code already"),
         (lambda m: lw.jvp(m, "lcaba", active="input", wrt="active"), "'active' switches"),
         (lambda m: lw.hessian_vector(m, "lcaba", of="iterations"), "tells of the way to the solution"),
         (lambda m: lw.hessian_vector(m, "aab"), "no algorithm named 'aab'"),
@@ -59,6 +65,17 @@ def test_no_dependence_is_exactly_zero(rng):
     found = back(model.drawn, *rng.normal(size=(2, 3)), np.zeros(2), rng.normal(size=3))
     assert np.abs(found.q_bar).max() > 0
     np.testing.assert_array_equal(found.lam_bar, 0.0)
+
+
+@pytest.mark.parametrize("algorithm", ["aba", "rnea", "crba", "step", "kinetic_energy", "forward_kinematics"])
+def test_mechanisms_without_joints(algorithm):
+    """Nothing varies: arrays without entries, as the programs themselves have them."""
+    nothing = lw.ModelBuilder("nothing").build()
+    for derivative in (lw.jacobian, lw.vjp, lw.jvp, lw.hessian_vector):
+        function = derivative(nothing, algorithm)
+        found = function(**{x.name: np.full(x.shape, 0.1) for x in function.inputs})
+        for x in np.atleast_1d(found) if not isinstance(found, tuple) else found:
+            assert not np.any(x)
 
 
 def test_single_precision(rng):

@@ -12,10 +12,10 @@ from linkwright.model.constraints import CONSTRAINT_KINDS
 sys.path.insert(0, str(Path(__file__).parent.parent / "model"))
 from test_constraint_contract import constrained, state
 
-OWN = ("constraint_placements", "constraint_rows", "gear_ratios")
+OWN = ("constraint_placements", "constraint_rows", "gear_ratios", "rod_lengths")
 # Numbers that may be inputs of a call; those of functions are in the user's code.
 HAVE = {
-    "relative": ("constraint_placements",), "rod": ("constraint_placements",), "coupling": (),
+    "relative": ("constraint_placements",), "rod": ("constraint_placements", "rod_lengths"), "coupling": (),
     "sum": ("constraint_placements", "constraint_rows"), "center_of_mass": (), "implicit_function": (),
     "explicit_function": (),
 }  # fmt: skip

@@ -19,6 +19,7 @@ from linkwright.trace import count_operations, interpret
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "algorithms"))
 from loop_cases import random_graph
+from test_parameters import NUMBERS, geared
 
 INTEGRATORS = ("damped_euler", "euler", "implicitfast", "rk4")
 
@@ -95,6 +96,17 @@ def test_parameters_of_trees(parameters, rng):
         check(model, rng, wrt=("q", *parameters), integrator=integrator)
 
 
+@pytest.mark.parametrize("contact", ["soft", None])
+def test_numbers_of_springs_tendons_actuators_and_rods(contact, rng):
+    model = geared()
+    q = lw.project_configuration(model, 0.3 * rng.normal(size=3))
+    given = {"q": q, "v": lw.project_velocity(model, q, rng.normal(size=3)), "lam": np.zeros(1), "warm": np.zeros(3)}
+    options = {"integrator": "implicitfast", "contact": contact, "actuators": "input", "friction": contact is not None}
+    exact = {"tolerance": 1e-17, "iterations": 60} if contact else {"solver": "ltl"}
+    wrt = ("q", "v", *NUMBERS)
+    check(model, rng, given=given, wrt=wrt, tolerance=1e-7, reference=exact, **options)
+
+
 def test_external_forces_and_the_length_of_the_step(rng):
     check(random_tree(4, 3), rng, wrt=("f_ext", "dt"), f_ext=True)
 
@@ -141,6 +153,10 @@ def test_a_step_in_parts_is_told(rng):
     calm = gradient(model.drawn, rest, rest, 1e-3, rest, rest)
     hit = gradient(model.drawn, rest, np.full(model.nv, 1e6), 1e-3, rest, rest)
     assert calm.status == 0 and hit.status == 1
+    turning = lw.project_velocity(model, model.drawn, [100.0, 0.0, 0.0], fixed="crank_joint")  # 0.1 rad in a step
+    assert gradient(model.drawn, turning, rest, 1e-3, rest, rest).status == 1
+    standing = lw.vjp(model.with_shapes(lw.sphere("rocker", 0.01, name="ball")).on_ground(0.6), "step")
+    assert [float(standing(model.drawn, s * turning, rest, 1e-3, rest, rest).status) for s in (0.1, 2.0)] == [0, 1]
 
 
 def test_compiled_in_batches(rng):

@@ -177,10 +177,22 @@ def test_names_and_what_is_refused(tmp_path):
         (lambda: op(x.to(torch.complex128), A), "expected real numbers"),
         (lambda: op(x.expand(3, 2), A.expand(4, 2, 2)), "batch|samples"),
         (lambda: op(torch.empty(2, device="meta"), A), "run on the CPU"),
+        (lambda: op(x.to_sparse(), A), "expected a dense tensor"),
         (lambda: function(product), "expected a compiled function"),
     ]:  # fmt: skip
         with pytest.raises(InputError, match=message):
             wrong()
+
+
+def test_forward_mode_and_second_derivatives_through_iterations_are_refused_by_name():
+    op = function(lw.compile(robot("chain:3"), "aba"))
+    with pytest.raises(UnsupportedError, match=r"forward mode of torch .*; take reverse mode"):
+        torch.func.jacfwd(op)(*torch.ones(3, 3, dtype=torch.float64))
+    solver = function(lw.compile(robot("four_bar"), "lcaba", outputs="a"))
+    q, v = torch.tensor(robot("four_bar").drawn), torch.ones(3, dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(solver(q, v, v).sum(), v, create_graph=True)
+    with pytest.raises(UnsupportedError, match=r"lcaba.*cannot be differentiated as it is .*linkwright.hessian_vector"):
+        slope.sum().backward()
 
 
 def test_a_loaded_function_has_values_but_no_gradient(tmp_path):

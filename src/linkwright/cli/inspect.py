@@ -18,7 +18,6 @@ import linkwright as lw
 
 from ..analysis import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
 from ..analysis.contact_costs import ContactCosts, contact_costs
-from ..model.passive import Tendon
 from ..viewer.looks import meshes_not_drawn
 from .output import table_console
 
@@ -146,7 +145,7 @@ def _print_page(
     console.print(_bodies(found, everything))
     if model.actuators:
         console.print(_actuators(found, everything))
-    if any(isinstance(element, Tendon) for element in model.passive):
+    if model.tendons:
         console.print(_tendons(found, everything))
     if touching is not None:
         console.print(_contacts(found, touching))
@@ -189,7 +188,7 @@ def _tendons(found: Inspection, everything: bool) -> Group:
     table = Table(title="tendons", title_justify="left")
     for heading in ("tendon", "length", "spring", "damper", "friction", "limits"):
         table.add_column(heading)
-    tendons = [element for element in found.model.passive if isinstance(element, Tendon)]
+    tendons = found.model.tendons
     shown = tendons if everything else tendons[:_MANY]
     for one in shown:
         length = " + ".join(f"{ratio:.4g} {joint}" for joint, ratio in one.ratios)

@@ -10,7 +10,7 @@ from ..compilation import declared_inputs
 from ..errors import InputError, unknown_name
 from ..model import Model
 from ..trace import Measured, Varied, simplify, trace
-from .question import ANSWERS, Question
+from .question import ANSWERS, Question, names_given
 
 Names = str | Sequence[str]
 Shapes = Mapping[str, int | tuple[int, ...]]
@@ -90,6 +90,13 @@ def hessian_vector(
 def _compiled(
     kind: str, what, algorithm, of, wrt, values: bool, inputs, parameters, f_ext: bool, options, target: dict[str, Any]
 ) -> CompiledFunction:  # fmt: skip
+    if not isinstance(values, bool):
+        raise InputError(f"values is {values!r}; expected True or False (of= names outputs)")
+    if isinstance(what, CompiledFunction):
+        raise InputError(
+            f"{what!r} is machine code already; give {kind} what it was compiled from, a model and the name of a "
+            f"program, or a function (for second derivatives there is hessian_vector)"
+        )
     if isinstance(what, Model):
         if inputs is not None:
             raise InputError(f"inputs= belongs to {kind}(function, inputs=...); a named algorithm knows its inputs")
@@ -114,7 +121,7 @@ def _of_function(kind: str, function: Callable, of, wrt, values: bool, inputs):
     chosen = []
     for what, given, declared in (("output", of, program.outputs), ("input", wrt, program.inputs)):
         every = [x.name for x in declared]
-        names = every if given is None else [given] if isinstance(given, str) else list(given)
+        names = every if given is None else list(names_given("of" if what == "output" else "wrt", given))
         for name in names:
             if name not in every:
                 raise unknown_name(f"{what} of {program.name!r}", name, every)

@@ -46,7 +46,7 @@ class ImplicitProgram:
         self.explicit, self.given = with_unknowns(subject)
         outputs = {x.name for x in self.explicit.outputs}
         # those that vary; others are what a last step of Newton's method starts from
-        self.unknowns = [x for x in self.given if EQUATIONS.format(x.name) in outputs]
+        self.unknowns = [x for x in self.given if x.size and EQUATIONS.format(x.name) in outputs]
         charts = {name: chart for name, chart in subject.charts.items() if chart in outputs}
         self.of = [Measured(name, charts.get(name)) for name in subject.of]
         self.wrt = [Varied(name, shift) for name, shift in subject.wrt.items()]

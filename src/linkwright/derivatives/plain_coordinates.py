@@ -80,7 +80,13 @@ class PlainDerivatives:
 
     def _of_program(self, kind: str, of: tuple[str, ...], wrt: tuple[str, ...]) -> Program:
         answer = {"vjp": pullback, "jacobian": jacobians}[kind]
-        return simplify(answer(self.function.program, [Measured(x) for x in of], [Varied(x) for x in wrt]))
+        try:
+            return simplify(answer(self.function.program, [Measured(x) for x in of], [Varied(x) for x in wrt]))
+        except UnsupportedError as error:
+            raise UnsupportedError(
+                f"{self.function!r} cannot be differentiated as it is ({error}). For second derivatives of models' "
+                f"programs, through their solutions, there is linkwright.hessian_vector"
+            ) from None
 
     def _question(self, kind: str, of: tuple[str, ...], wrt: tuple[str, ...]) -> Question:
         request: Request = self._request  # type: ignore[assignment]  # asked for only where there is one

@@ -10,7 +10,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..errors import InputError, unknown_name
 from ..model import Model
 from ..model.configuration import coordinate_rates, is_curved, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
-from ..programs import RECIPES, Request
+from ..programs import RECIPES, Recipe, Request
 from ..programs.cluster_state import independent_places
 from ..scalar import Scalar
 from ..trace import Program, jacobians, pullback, pushforward
@@ -61,9 +61,9 @@ class Question:
         if algorithm not in RECIPES:
             raise unknown_name("algorithm", algorithm, RECIPES)
         recipe = RECIPES[algorithm]
-        of = _names(of) if of is not None else None
-        wrt = _names(wrt) if wrt is not None else None
-        parameters = list(_names(parameters))
+        of = names_given("of", of) if of is not None else None
+        wrt = names_given("wrt", wrt) if wrt is not None else None
+        parameters = list(names_given("parameters", parameters))
         for name in wrt or ():  # naming a parameter, a force or a command makes it an input
             if name in PARAMETER_NAMES and name not in parameters:
                 parameters.append(name)
@@ -85,7 +85,7 @@ class Question:
         wrt = tuple(shapes) if wrt is None else wrt
         for name in wrt:
             if name not in shapes:
-                raise unknown_name(f"input of {algorithm!r}", name, shapes)
+                _refuse_unknown(name, recipe, shapes)
             if name in SWITCHES:
                 raise InputError(f"{name!r} switches constraints on and off; there is no derivative with respect to it")
         for what, names in (("of", asked), ("wrt", wrt)):
@@ -183,5 +183,18 @@ def spread(size: int, places: Sequence[int], values: Sequence[Scalar]) -> list[S
     return every
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def names_given(argument: str, given: Any) -> tuple[str, ...]:
+    """One name or several, as a tuple."""
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"{argument} is {given!r}; expected a name, or a sequence of names")
+    return tuple(names)
+
+
+def _refuse_unknown(name: str, recipe: Recipe, shapes: Mapping[str, Any]) -> NoReturn:
+    if name in recipe.options:
+        raise InputError(
+            f"{name!r} is an option of {recipe.name!r}: the program itself depends on it, and there is no derivative "
+            f"with respect to it; there are with respect to its inputs, {', '.join(shapes)}, and to parameters"
+        )
+    raise unknown_name(f"input of {recipe.name!r}", name, {**shapes, **dict.fromkeys(PARAMETER_NAMES)})

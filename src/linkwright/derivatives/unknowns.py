@@ -16,6 +16,7 @@ import numpy as np
 
 from ..scalar import Scalar, witnessed
 from ..trace import Expr, Input, Op, Program, simplify, trace
+from ..trace.graph import Graph
 
 EQUATIONS = "{}_equations"
 
@@ -62,12 +63,12 @@ def with_unknowns(subject: Subject) -> tuple[Program, list[Input]]:
     function, shapes = subject.measured, {**subject.shapes, **subject.shifts}
 
     def evaluate(**values):
-        graph = next(x.graph for array in values.values() for x in np.asarray(array, dtype=object).flat)
+        graph = _graph_of(values)
         equations_of: dict[str, Any] = {}
 
         def witness(find, equations, again, size):
             with witnessed(None):
-                if graph.root.current is not graph.root:  # in a loop or guard: part of its own steps
+                if graph is None or graph.root.current is not graph.root:  # in a loop or guard: part of its own steps
                     return find()
                 unknown = Input(f"@{len(unknowns)}", (size,))
                 number = len(shapes) + len(unknowns)
@@ -83,6 +84,11 @@ def with_unknowns(subject: Subject) -> tuple[Program, list[Input]]:
 
     traced = trace(evaluate, shapes, name=subject.name, further=unknowns)
     return _before_the_last(simplify(traced), len(unknowns), len(subject.shifts)), unknowns
+
+
+def _graph_of(values: Mapping[str, Any]) -> Graph | None:
+    """That of the traced values; None of a mechanism without joints, say, which has no numbers that could vary."""
+    return next((x.graph for array in values.values() for x in np.asarray(array, dtype=object).flat), None)
 
 
 def _before_the_last(program: Program, moved: int, last: int) -> Program:
@@ -101,11 +107,11 @@ def with_notes(subject: Subject, values: Mapping[str, Any]) -> tuple[dict[str, A
     """What the function returns, and every solution it found, in order. Whoever differentiates this function in turn is
     asked for the solutions."""
     notes: list[FoundSolution] = []
-    graph = next(x.graph for array in values.values() for x in np.asarray(array, dtype=object).flat)
+    graph = _graph_of(values)
 
     def witness(find, equations, again, size):
         z, more = around(find, equations, again, size)
-        if graph.root.current is graph.root:
+        if graph is not None and graph.root.current is graph.root:
             notes.append(FoundSolution(z, again))
         return z, more
 

@@ -4,6 +4,7 @@
 | constraint_placements | (k, 7) | frames of constraints on their bodies, [position, unit quaternion x y z w]      |
 | constraint_rows       | (k, 6) | K, [linear; angular], of constraints that do not say where things belong        |
 | gear_ratios           | (k,)   | of linear couplings: turns of the first joint per turn of each other joint      |
+| rod_lengths           | (k,)   | of rods, in metres                                                              |
 
 In the order of the constraints. Welds, points, closing joints, `constrain` and rods have two frames each: the first,
 and where that should be on the second body (the world counts as one; of welds and points on it, its pose matters to
@@ -24,8 +25,10 @@ from .constraints import Constraint
 from .model import Model
 from .pose import Pose
 
-PLACEMENTS, ROWS, RATIOS = "constraint_placements", "constraint_rows", "gear_ratios"
-CONSTRAINT_PARAMETERS = (PLACEMENTS, ROWS)
+PLACEMENTS, ROWS, RATIOS, LENGTHS = "constraint_placements", "constraint_rows", "gear_ratios", "rod_lengths"
+CONSTRAINT_PARAMETERS = (PLACEMENTS, ROWS, RATIOS, LENGTHS)
+# Those that plans of clusters are made from.
+PLANNED_WITH = (PLACEMENTS, ROWS, LENGTHS)
 
 
 def constraint_frames(model: Model) -> list[tuple[str, str]]:
@@ -54,6 +57,11 @@ def ratios_of(model: Model) -> np.ndarray:
     return np.array([ratio for c in model.constraints for _, ratio in c.gear_ratios], dtype=float)
 
 
+def lengths_of(model: Model) -> np.ndarray:
+    """The model's own rod_lengths."""
+    return np.array([length for c in model.constraints for length in c.changeable_lengths], dtype=float)
+
+
 def _on_body(model: Model, frame: str, offset: Pose | None) -> Pose:
     placement = model.frame(frame).placement
     return placement if offset is None else placement @ offset
@@ -66,12 +74,15 @@ class ConstraintParameters:
         self._poses: dict[str, list[Sequence[Scalar]]] = {}
         self._rows: dict[str, list[Sequence[Sequence[Scalar]]]] = {}
         self._ratios: dict[str, list[Scalar]] = {}
-        poses, rows = (iter(given.get(name, ())) for name in CONSTRAINT_PARAMETERS)
+        self._lengths: dict[str, list[Scalar]] = {}
+        poses, rows, lengths = (iter(given.get(name, ())) for name in (PLACEMENTS, ROWS, LENGTHS))
         for c in model.constraints:
             if PLACEMENTS in given:
                 self._poses[c.name] = [next(poses) for _ in c.placed_frames]
             if ROWS in given and c.changeable_rows:
                 self._rows[c.name] = [[next(rows) for _ in K] for K in c.changeable_rows]
+            if LENGTHS in given and c.changeable_lengths:
+                self._lengths[c.name] = [next(lengths) for _ in c.changeable_lengths]
         ratios = iter(given.get(RATIOS, ()))
         for c in model.constraints if RATIOS in given else ():
             if c.gear_ratios:
@@ -80,6 +91,10 @@ class ConstraintParameters:
     def ratios(self, constraint: Constraint) -> list[Scalar] | None:
         """Of a gear."""
         return self._ratios.get(constraint.name)
+
+    def lengths(self, constraint: Constraint) -> list[Scalar] | None:
+        """Of a rod."""
+        return self._lengths.get(constraint.name)
 
     def placement(self, constraint: Constraint, k: int) -> Transform | None:
         """From the body's own frame to the k-th frame of the constraint."""

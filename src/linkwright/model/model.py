@@ -22,7 +22,7 @@ from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .look import Look, check_looks
 from .model_checks import check_constraints, check_notes, check_printable
-from .passive import Passive
+from .passive import Passive, Tendon
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
 from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
@@ -298,6 +298,11 @@ class Model:
         if name in self.frames:
             return self.frames[name].body
         return self._body_index[name] if name in self._body_index else self.frame(name).body
+
+    @cached_property
+    def tendons(self) -> tuple[Tendon, ...]:
+        """Those of `passive`."""
+        return tuple(one for one in self.passive if isinstance(one, Tendon))
 
     # Limits and joint quantities as vectors
 

@@ -6,9 +6,12 @@
 | inertias   | (nbodies, 10)  | [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the origin of the body's own frame |
 | placements | (nbodies, 7)   | joint frames in their parents' frames, [position, unit quaternion x y z w]      |
 | springs    | (nv,)          | joint stiffnesses                                                              |
+| spring_references | (nq,)   | coordinates at which they rest; of joints that may have no springs not asked   |
 | dampings   | (nv,)          | joint damping coefficients                                                     |
 | armatures  | (nv,)          | rotor inertias                                                                 |
 | frictions  | (nv,)          | dry friction of joints that have some; of those that have none it is not asked  |
+| tendons    | (tendons, 3)   | stiffness, damping, dry friction (of those that have some)                      |
+| actuator_gains | (n, 6)     | of each actuator gain and bias: per command and constant, per length, per rate  |
 | shape_placements  | (shapes, 7) | shapes on their bodies, [position, unit quaternion x y z w]                |
 | contact_frictions | (pairs, 5)  | of each pair of shapes: along t1, t2, about the normal, about t1, t2       |
 
@@ -27,10 +30,12 @@ from ..scalar import Scalar
 from ..spatial import RigidInertia, Rotate, Shift, Symmetric, Transform, Vector
 from ..spatial.quaternion import rotation_matrix
 from .constraint_parameters import (
+    LENGTHS,
     PLACEMENTS,
     RATIOS,
     ROWS,
     ConstraintParameters,
+    lengths_of,
     placements_of,
     ratios_of,
     rows_of,
@@ -43,14 +48,18 @@ _SHAPES = {
     "inertias": lambda model: (model.nbodies, 10),
     "placements": lambda model: (model.nbodies, 7),
     "springs": lambda model: (model.nv,),
+    "spring_references": lambda model: (model.nq,),
     "dampings": lambda model: (model.nv,),
     "armatures": lambda model: (model.nv,),
     "frictions": lambda model: (model.nv,),
+    "tendons": lambda model: (len(model.tendons), 3),
+    "actuator_gains": lambda model: (len(model.actuators), 6),
     "shape_placements": lambda model: (len(model.shapes), 7),
     "contact_frictions": lambda model: (len(model.pairs), 5),
     PLACEMENTS: lambda model: placements_of(model).shape,
     ROWS: lambda model: rows_of(model).shape,
     RATIOS: lambda model: ratios_of(model).shape,
+    LENGTHS: lambda model: lengths_of(model).shape,
 }
 PARAMETER_NAMES = tuple(_SHAPES)
 CONTACT_PARAMETERS = ("shape_placements", "contact_frictions")
@@ -76,19 +85,31 @@ def default_parameters(model: Model, names: Sequence[str] = PARAMETER_NAMES) -> 
             [[*body.placement.translation, *body.placement.quaternion] for body in model.bodies]
         ),
         "springs": lambda: model.stacked("stiffness"),
+        "spring_references": lambda: _spring_references(model),
         "dampings": lambda: model.stacked("damping"),
         "armatures": lambda: model.stacked("armature"),
         "frictions": lambda: model.stacked("friction"),
+        "tendons": lambda: np.array([[x.stiffness, x.damping, x.friction] for x in model.tendons]).reshape(-1, 3),
+        "actuator_gains": lambda: np.array([[*x.gain, *x.bias] for x in model.actuators]).reshape(-1, 6),
         "shape_placements": lambda: _shape_placements(model),
         "contact_frictions": lambda: _contact_frictions(model),
         PLACEMENTS: lambda: placements_of(model),
         ROWS: lambda: rows_of(model),
         RATIOS: lambda: ratios_of(model),
+        LENGTHS: lambda: lengths_of(model),
     }
     for name in names:
         if name not in own:
             raise unknown_name("parameter", name, own)
     return {name: own[name]() for name in names}
+
+
+def _spring_references(model: Model) -> np.ndarray:
+    found = np.zeros(model.nq)
+    for joint, places in zip(model.joints, model.iq[1:], strict=True):
+        if joint.may_have_springs:
+            found[places] = joint.spring_reference
+    return found
 
 
 def _shape_placements(model: Model) -> np.ndarray:
@@ -120,6 +141,11 @@ class Parameters:
         if name in self._given:
             return list(self._given[name])
         return [float(x) for x in default_parameters(self._model, (name,))[name]]
+
+    def rows(self, name: str) -> list[list[Scalar]]:
+        if name in self._given:
+            return [list(row) for row in self._given[name]]
+        return default_parameters(self._model, (name,))[name].tolist()
 
     def inertia(self, i: int) -> RigidInertia:
         """In the body's own frame."""

@@ -72,6 +72,11 @@ class Tree:
         self._constraint_values = values.of_constraints
         self.friction = values.vector("frictions")
         self._stiffness, self._damping = values.vector("springs"), values.vector("dampings")
+        self._rest = values.vector("spring_references")
+        self.tendons = values.rows("tendons")
+        """(stiffness, damping, dry friction) of each."""
+        self.actuator_gains = values.rows("actuator_gains")
+        """(gain, bias) of each, six numbers."""
 
     def outward(self) -> range:
         """Bodies from the ground to the tips."""
@@ -100,7 +105,7 @@ class Tree:
             joint, iq, iv = self.model.bodies[i].joint, self.iq[i], self.iv[i]
             if joint.may_have_springs:
                 for k, coordinate in enumerate(q[iq]):
-                    yield iv.start + k, self._stiffness[iv.start + k], coordinate - float(joint.spring_reference[k])
+                    yield iv.start + k, self._stiffness[iv.start + k], coordinate - self._rest[iq.start + k]
 
     def frame_transform(self, name: str, offset: Pose | None = None) -> tuple[int, Transform]:
         """(body, from its frame of computation to the named frame, or to one at `offset` from it); kept, because every
@@ -133,6 +138,11 @@ class Tree:
             return self.frame_transform(name, offset)
         body = self.model.frame(name).body
         return body, constant_transform(self._frames[body].inverse().snapped(ROUNDING)).then(given)
+
+    def constraint_lengths(self, constraint: Constraint) -> Sequence[Scalar]:
+        """Of a rod: as given with the call, or its own."""
+        given = self._constraint_values.lengths(constraint)
+        return constraint.changeable_lengths if given is None else given
 
     def gear_ratios(self, constraint: Constraint) -> list[Scalar] | None:
         """Of a gear, as given with the call; None: its own."""

@@ -11,7 +11,7 @@ from .recipe import Recipe
 
 def _evaluate(tree: Tree, x, options):
     model = tree.model
-    forces = actuator_forces(model, x["q"], x["v"], x["ctrl"], x["act"], x["dt"][()])
+    forces = actuator_forces(tree, x["q"], x["v"], x["ctrl"], x["act"], x["dt"][()])
     driven = joint_torques(model, forces)
     if options["effort_limits"]:
         driven = within_effort(model, driven)

@@ -14,7 +14,7 @@ from typing import Any
 from ..codegen import program_content
 from ..errors import InputError, UnsupportedError, unknown_name
 from ..model import Model, Tree, configuration, tree_of
-from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
+from ..model.constraint_parameters import CONSTRAINT_PARAMETERS, PLANNED_WITH
 from ..model.parameters import CONTACT_PARAMETERS, parameter_shapes
 from ..trace import Program, simplify, trace
 from .outside import is_outside
@@ -56,7 +56,7 @@ class Request:
             parameter_shapes(model, parameters)
         if recipe.check_options is not None:
             recipe.check_options(model, request.options)
-        frozen = [name for name in parameters if name in CONSTRAINT_PARAMETERS]
+        frozen = [name for name in parameters if name in PLANNED_WITH]
         if frozen and recipe.freezes_constraints(request.options):
             raise UnsupportedError(
                 f"{algorithm!r} plans its work from the constraints' own numbers, so {', '.join(frozen)} cannot be "
@@ -96,7 +96,7 @@ class Request:
         closed = given or self.recipe.constraints in ("ground", "any")
         read = {
             "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts or touching,
-            "actuators": self.recipe.takes_actuators(self.options),
+            "actuators": self.recipe.takes_actuators(self.options) or "actuator_gains" in self.parameters,
         }  # fmt: skip
         return ("structure", *(section for section, is_read in read.items() if is_read))
 

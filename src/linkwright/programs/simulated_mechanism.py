@@ -113,7 +113,7 @@ class SimulatedMechanism:
         """Of the model's actuators, if they are asked for."""
         if not self.options["actuators"]:
             return []
-        return actuator_forces(self.model, q, v, self.x["ctrl"], act, self.h)
+        return actuator_forces(self.tree, q, v, self.x["ctrl"], act, self.h)
 
     def after_actuators(self, act, actuators: Sequence[ActuatorForce]) -> dict[str, Any]:
         """Their forces, and the activations that they leave behind."""

@@ -14,7 +14,6 @@ import numpy as np
 from ..algorithms.parts.actuator_forces import commands_cut
 from ..errors import InputError
 from ..model import Model, Tree
-from ..model.passive import Tendon
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
 from ..scalar import Scalar, guard, maximum, where
 from ..spatial import RowVector
@@ -97,6 +96,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         result = _touching(step, take, {**start, "warm": list(x["warm"]) if "warm" in x else nothing})
     elif step.constrained and options.get("differentiated"):
         result, enough = at_once(take, start, step.dt, step.pace)
+        if not by_runge_kutta and not isinstance(step, EmbeddedMechanism):
+            enough = _is_bearable(step, start, result)
         result["status"] = where(enough, result["status"], STATUS_NOT_CONVERGED)
     elif step.constrained and not isinstance(step, EmbeddedMechanism):
         result = _in_parts(step, take, start)
@@ -127,12 +128,8 @@ def _in_parts(step: SimulatedMechanism, take, start) -> dict[str, Any]:
     """One step, or where that is too long for the mechanism, parts by Runge-Kutta."""
     if step.options["integrator"] == "rk4":
         return _unflattened(in_runge_kutta_parts(step, start))
-    whole, _ = at_once(take, start, step.dt, step.pace)
-    margin = where(start["lag"][0] > 0.0, 1.0, AFTER_PARTS)
-    fastest, turned = step.pace(start["v"]), step.turning(start["v"]) * step.dt * (1.0 / TURNED)
-    usually, soon = (bearable_change(fastest, step.dt, share) for share in (SUDDEN, SUDDEN_SOON))
-    bearable = where(_doubles(step, start, whole), soon, margin * usually)
-    enough = (turned <= margin) & (step.pace(whole["a"]) * step.dt <= bearable)
+    whole = take(start, step.dt)
+    enough = _is_bearable(step, start, whole)
     found, carried = whole["of_now"], Carried(start)
 
     def parts():
@@ -140,6 +137,15 @@ def _in_parts(step: SimulatedMechanism, take, start) -> dict[str, Any]:
         return carried.flat(in_runge_kutta_parts(step, now, found, idle=enough))
 
     return _unflattened(carried.split(guard(~enough, parts, carried.flat(whole), expected=_IN_PARTS)))
+
+
+def _is_bearable(step: SimulatedMechanism, start, whole) -> Scalar:
+    """Whether a step of Euler's is what it takes."""
+    margin = where(start["lag"][0] > 0.0, 1.0, AFTER_PARTS)
+    fastest, turned = step.pace(start["v"]), step.turning(start["v"]) * step.dt * (1.0 / TURNED)
+    usually, soon = (bearable_change(fastest, step.dt, share) for share in (SUDDEN, SUDDEN_SOON))
+    bearable = where(_doubles(step, start, whole), soon, margin * usually)
+    return (turned <= margin) & (step.pace(whole["a"]) * step.dt <= bearable)
 
 
 def _doubles(step: SimulatedMechanism, start, whole) -> Scalar:
@@ -151,14 +157,18 @@ def _doubles(step: SimulatedMechanism, start, whole) -> Scalar:
 
 
 def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:
-    """One step, or where hinges of hard loops turn fast, parts of it."""
-    hard = step.options["equality"] == "hard" and not step.options.get("differentiated")
-    if not (hard and step.hinges_of_loops):
+    """One step, or where hinges of hard loops turn fast, parts of it; its derivative is that of the one."""
+    if step.options["equality"] != "hard" or not step.hinges_of_loops:
         return take(start, step.dt)
+    too_far = turns_too_far(step.turning)
+    if step.options.get("differentiated"):
+        whole = take(start, step.dt)
+        doubted = too_far(start, whole, step.dt) > 1.0
+        return {**whole, "status": where(doubted, maximum(whole["status"], STATUS_NOT_CONVERGED), whole["status"])}
     shapes = {name: shape for name, shape in contact_shapes(step.tree, start["q"]).items() if shape[0]}
     start = {**start, "penetration": [0.0, 0.0], "effort": [0.0]}
     start |= {name: np.zeros(shape).tolist() for name, shape in shapes.items()}
-    found = in_parts(take, start, step.dt, turns_too_far(step.turning), PARTS_TOUCHING)
+    found = in_parts(take, start, step.dt, too_far, PARTS_TOUCHING)
     result = no_contacts(found["a"]) | _unflattened(found)
     result |= {"penetration": found["penetration"], "effort": found["effort"][0]}
     return result | {name: np.array(found[name], dtype=object).reshape(shape) for name, shape in shapes.items()}
@@ -202,8 +212,7 @@ def settled_options(model: Model, options: dict[str, Any], parameters: Sequence[
 
 def _bound_tendons(model: Model, limits: bool = True, friction: bool = True) -> list[str]:
     """Names of tendons that have limits or dry friction."""
-    tendons = (one for one in model.passive if isinstance(one, Tendon))
-    return [one.name for one in tendons if (limits and one.limited) or (friction and one.friction)]
+    return [one.name for one in model.tendons if (limits and one.limited) or (friction and one.friction)]
 
 
 def _check_options(model: Model, options) -> None:

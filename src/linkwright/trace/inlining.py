@@ -20,6 +20,8 @@ def inlined(program: Program, given: Mapping[str, Any]) -> dict[str, np.ndarray]
     for x in program.inputs:
         if len(flat[x.name]) != x.size:
             raise TraceError(f"input {x.name!r} of {program.name!r} has {len(flat[x.name])} numbers; expected {x.size}")
+    if not any(isinstance(value, Expr) for values in flat.values() for value in values):
+        return placed_steps(program, given)  # nothing is traced: of plain numbers, or of none
     graph, nodes = in_one_graph(*(value for values in flat.values() for value in values))
     following = iter(nodes)
     own = [[next(following) for _ in range(x.size)] for x in program.inputs]

@@ -71,11 +71,11 @@ class CoupledSlope:
 def tendon_slopes(tree: Tree) -> list[CoupledSlope]:
     """Of the tendons' dampers."""
     model, found = tree.model, []
-    for tendon, at in tendons_of(tree):
-        if tendon.damping:
+    for tendon, at, (_, damping, _) in tendons_of(tree):
+        if not is_zero(damping):
             bodies = [model.joint_index(joint) for joint, _ in tendon.ratios]
             ratios = [(i, k, ratio) for i, (_, k, ratio) in zip(bodies, at, strict=True)]
-            found.append(CoupledSlope(tree, ratios, tendon.damping))
+            found.append(CoupledSlope(tree, ratios, damping))
     return found
 
 

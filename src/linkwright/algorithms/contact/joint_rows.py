@@ -24,7 +24,7 @@ class LimitRow:
 class FrictionRow:
     """Huber's cost of z = x - e: D/2 z^2, but a force of at most `loss`."""
 
-    loss: float
+    loss: Scalar
     D: Scalar
     e: Scalar
 

@@ -141,7 +141,7 @@ def tendon_rows(
 ) -> list[TendonRows]:  # fmt: skip
     tree, law = problem.tree, problem.tree.model.contact_law
     found = []
-    for tendon, at in tendons_of(tree):
+    for tendon, at, (_, _, loss) in tendons_of(tree):
         rubs, limited = friction and bool(tendon.friction), limits and tendon.limited
         if not rubs and not limited:
             continue
@@ -150,7 +150,7 @@ def tendon_rows(
         length = sum_of(problem.q[n] * ratio for n, _, ratio in at)
         rate = sum_of(v[k] * ratio for k, ratio in ratios)
         given = _Velocity(length, rate, weight, own, dt, law.refsafe)
-        row = given.friction(tendon.friction) if rubs else None
+        row = given.friction(loss) if rubs else None
         bounds = given.limits(tendon.lower, tendon.upper) if limited else []
         joints = [tree.model.joint_index(joint) for joint, _ in tendon.ratios]
         terms = sum_of_rates(tree, joints, [ratio for _, ratio in ratios])

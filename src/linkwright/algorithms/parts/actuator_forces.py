@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...model import Model
+from ...model import Model, Tree
 from ...model.actuators import Actuator
 from ...scalar import Scalar, exp, maximum, where
 from ...spatial import Vector
@@ -33,13 +33,13 @@ class ActuatorForce:
 
 
 def actuator_forces(
-    model: Model, q: Sequence[Scalar], v: Sequence[Scalar], ctrl: Sequence[Scalar], act: Sequence[Scalar], dt: Scalar
+    tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], ctrl: Sequence[Scalar], act: Sequence[Scalar], dt: Scalar
 ) -> list[ActuatorForce]:
     """Of every actuator. `dt` is the step, at whose end early activations are taken."""
-    states = iter(act)
+    states, model = iter(act), tree.model
     return [
-        _force(one, model, q, v, command, next(states) if one.activation else None, dt)
-        for one, command in zip(model.actuators, ctrl, strict=True)
+        _force(one, gains, model, q, v, command, next(states) if one.activation else None, dt)
+        for one, gains, command in zip(model.actuators, tree.actuator_gains, ctrl, strict=True)
     ]
 
 
@@ -80,8 +80,8 @@ def commands_cut(model: Model, ctrl: Sequence[Scalar]) -> list[Scalar]:
 
 
 def _force(
-    one: Actuator, model: Model, q: Sequence[Scalar], v: Sequence[Scalar], command: Scalar, act: Scalar | None,
-    dt: Scalar,
+    one: Actuator, gains: Sequence[Scalar], model: Model, q: Sequence[Scalar], v: Sequence[Scalar], command: Scalar,
+    act: Scalar | None, dt: Scalar,
 ) -> ActuatorForce:  # fmt: skip
     length, moment = transmission(one, model, q)
     speed: Scalar = 0.0
@@ -92,9 +92,9 @@ def _force(
     if act is not None:
         rate = u if one.activation == "integrator" else (u - act) / _time_constant(one)
         u = _advanced(one, act, rate, dt) if one.early else act
-    gain = one.gain[0] + one.gain[1] * length + one.gain[2] * speed
-    force = gain * u + (one.bias[0] + one.bias[1] * length + one.bias[2] * speed)
-    slope: Scalar = -(one.gain[2] * u) - one.bias[2]
+    gain, bias = gains[:3], gains[3:]
+    force = (gain[0] + gain[1] * length + gain[2] * speed) * u + (bias[0] + bias[1] * length + bias[2] * speed)
+    slope: Scalar = -(gain[2] * u) - bias[2]
     if one.force_range is not None:
         low, high = one.force_range
         slope = where((force > low) & (force < high), slope, 0.0)

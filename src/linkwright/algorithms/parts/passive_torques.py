@@ -16,8 +16,8 @@ from ...spatial import Force, Placement, Vector
 def passive_torques(tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
     """All of them together."""
     torques = tree.joint_passive_torques(q, v)
-    for tendon, at in tendons_of(tree):
-        force = -(_stretch(tendon, _sum(at, q, 0)) * tendon.stiffness) - _sum(at, v, 1) * tendon.damping
+    for tendon, at, (stiffness, damping, _) in tendons_of(tree):
+        force = -(_stretch(tendon, _sum(at, q, 0)) * stiffness) - _sum(at, v, 1) * damping
         for _, k, ratio in at:
             torques[k] = torques[k] + force * ratio
     if any(isinstance(one, GravityCompensation) for one in tree.model.passive):
@@ -52,9 +52,9 @@ def passive_energy(tree: Tree, q: Sequence[Scalar], poses: Sequence[Placement]) 
     `poses` are those of the bodies' frames of computation in the world.
     """
     energy = tree.spring_energy(q)
-    for tendon, at in tendons_of(tree):
+    for tendon, at, (stiffness, _, _) in tendons_of(tree):
         stretch = _stretch(tendon, _sum(at, q, 0))
-        energy = energy + stretch * stretch * (0.5 * tendon.stiffness)
+        energy = energy + stretch * stretch * (0.5 * stiffness)
     for lift in tree.model.passive:
         if isinstance(lift, GravityCompensation):
             i, to_frame = tree.frame_transform(lift.frame)
@@ -66,19 +66,18 @@ def passive_energy(tree: Tree, q: Sequence[Scalar], poses: Sequence[Placement]) 
 def tendon_damping_torques(tree: Tree, v: Sequence[Scalar]) -> list[Scalar]:
     """The part of the torques that dissipates, apart from the joints' own dampers."""
     torques: list[Scalar] = [0.0] * tree.nv
-    for tendon, at in tendons_of(tree):
+    for _, at, (_, damping, _) in tendons_of(tree):
         rate = _sum(at, v, 1)
         for _, k, ratio in at:
-            torques[k] = torques[k] - rate * (tendon.damping * ratio)
+            torques[k] = torques[k] - rate * (damping * ratio)
     return torques
 
 
-def tendons_of(tree: Tree) -> Iterator[tuple[Tendon, list[tuple[int, int, float]]]]:
-    """Each with (coordinate, velocity, ratio) of its joints."""
-    for one in tree.model.passive:
-        if isinstance(one, Tendon):
-            bodies = [(tree.model.joint_index(joint), ratio) for joint, ratio in one.ratios]
-            yield one, [(tree.iq[i].start, tree.iv[i].start, ratio) for i, ratio in bodies]
+def tendons_of(tree: Tree) -> Iterator[tuple[Tendon, list[tuple[int, int, float]], list[Scalar]]]:
+    """Each with (coordinate, velocity, ratio) of its joints, and its stiffness, damping and dry friction."""
+    for one, numbers in zip(tree.model.tendons, tree.tendons, strict=False):
+        bodies = [(tree.model.joint_index(joint), ratio) for joint, ratio in one.ratios]
+        yield one, [(tree.iq[i].start, tree.iv[i].start, ratio) for i, ratio in bodies], numbers
 
 
 def _sum(at: list[tuple[int, int, float]], values: Sequence[Scalar], which: int) -> Scalar:

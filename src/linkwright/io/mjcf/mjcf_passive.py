@@ -20,11 +20,10 @@ _ALIKE = 1e-9  # of a body's mass, and of the distance of its centre of mass fro
 def add_passive(root: ElementTree.Element, elements: list[ElementTree.Element | None], model: Model) -> None:
     """`elements` are the bodies of the file, in the order of the model's; None where the file has none."""
     _add_compensation(elements, model)
-    springs = [element for element in model.passive if isinstance(element, Tendon)]
-    if springs:
+    if model.tendons:
         section = ElementTree.SubElement(root, "tendon")
         taken = {constraint.name for constraint in model.constraints}
-        for spring in springs:
+        for spring in model.tendons:
             _add_tendon(section, spring, taken)
 
 

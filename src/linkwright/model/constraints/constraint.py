@@ -123,6 +123,11 @@ class Constraint:
         """(joint, turns of the first joint per turn of this one), where it is a gear."""
         return ()
 
+    @property
+    def changeable_lengths(self) -> tuple[float, ...]:
+        """Distances that could as well be others."""
+        return ()
+
     functions: ClassVar[tuple[Program, ...]] = ()
     """Traced programs that are part of it."""
 

@@ -60,6 +60,10 @@ class Rod(Constraint):
     def placed_frames(self):
         return (self.frame, None), (self.other, None)
 
+    @property
+    def changeable_lengths(self) -> tuple[float, ...]:
+        return (self.length,)
+
     def renamed(self, prefix: str, ground: str) -> Rod:
         frame, other = (renamed_frame(name, prefix, ground) for name in (self.frame, self.other))
         return replace(self, name=prefix + self.name, frame=frame, other=other)
@@ -97,10 +101,14 @@ class RodAtState(ConstraintAtState):
     def _between(self):
         return self.poses.between(*self._ends)
 
+    @cached_property
+    def _length(self) -> Scalar:
+        return self.tree.constraint_lengths(self.constraint)[0]
+
     @property
     def _direction(self) -> Vector:
         """d / length, a unit vector where the constraint is met."""
-        return self._between[1] * (-1.0 / self.constraint.length)
+        return self._between[1] * (-1.0 / self._length)
 
     def rows(self) -> list[Force]:
         return [Force(Vector.zero(), self._direction)]
@@ -122,11 +130,11 @@ class RodAtState(ConstraintAtState):
             acceleration = acceleration - R @ motions.felt(two).linear
         else:
             acceleration = acceleration + motions.gravity(one)
-        speed = (moving @ moving) * (1.0 / self.constraint.length)
+        speed = (moving @ moving) * (1.0 / self._length)
         return [self._direction @ moving], [self._direction @ acceleration + speed]
 
     def error(self) -> list[Scalar]:
-        p, length = self._between[1], self.constraint.length
+        p, length = self._between[1], self._length
         return [(p @ p - length * length) * (0.5 / length)]
 
 
