@@ -171,7 +171,7 @@ class Constraint:
         return None
 
     @property
-    def equality(self) -> Literal["connect", "weld", "joint"] | None:
+    def equality(self) -> Literal["connect", "weld", "joint", "tendon"] | None:
         """The equality of MuJoCo's that it is."""
         return None
 
