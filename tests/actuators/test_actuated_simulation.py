@@ -149,3 +149,14 @@ def test_velocity_limits_keep_motors_from_driving_further():
     assert lw.simulate(robot, dt=1e-3, steps=4000, control=[0.5], velocity_limits=False).v[-1, 0] > 3
     braking = lw.simulate(robot, v0=[4.0], dt=1e-3, steps=200, control=[-0.5])
     assert braking.v[-1, 0] < 4.0
+
+
+def test_nothing_needs_no_act():
+    """Where no actuator has an activation, a step does not ask for the empty ones."""
+    robot = lw.load("chain:2").with_actuators(lw.motor("link_1_joint"))
+    q, v, u = np.zeros(2), np.zeros(2), np.ones(1)
+    for make in (lw.compile, lw.reference):
+        step = make(robot, "step", actuators="input", outputs=("q", "v"))
+        assert np.array_equal(step(q, v, v, 1e-3, u).v, step(q, v, v, 1e-3, u, np.zeros(0)).v)
+        with pytest.raises(InputError, match="missing 'ctrl'"):
+            step(q, v, v, 1e-3)

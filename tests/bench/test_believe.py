@@ -77,3 +77,15 @@ def test_numbers_are_rounded_and_names_are_not(tmp_path):
     assert model.mass == 1.2346 and model.bodies[1].placement.translation[0] == 0.12346
     with pytest.raises(InputError, match="not a file"):
         rounded_copy(Path("four_bar"), 5, target)
+
+
+def test_what_is_refused_is_not_judged(tmp_path):
+    """A loop whose bars are too short to meet."""
+    file = tmp_path / "apart.json"
+    arm = lw.ModelBuilder("apart")
+    for name, at in (("left", 0.0), ("right", 3.0)):
+        arm.add_body(name, lw.revolute(f"{name}_joint", "z"), placement=(at, 0, 0), inertia=lw.Inertia.sphere(1.0, 0.1))
+        arm.add_frame(f"{name}_end", name, (1, 0, 0))
+    lw.save(arm.build().with_constraints(lw.connect("left_end", "right_end", name="pin")), file)
+    (belief,) = measure([str(file)], seconds=0.01, controls=("none",), windows=False)
+    assert belief.refused and belief.right and not belief.finite and "pin" in belief.complaints[0]

@@ -88,6 +88,12 @@ WRONG = {
     "no rotation": (changed_body(placement={"rotation": [[2, 0, 0], [0, 1, 0], [0, 0, 1]], "translation": [0] * 3}),
                     "rotation"),
     "joint is a list": (changed_body(joint=[]), "not a model"),
+    "texts for numbers": (changed(gravity=["0", "0", "-9.81"]), "gravity"),
+    "truths for numbers": (changed(gravity=[True, True, True]), "true"),
+    "a truth among numbers": (changed(gravity=[0, 0, True]), "true"),
+    "true mass": (changed_body(inertia={"mass": True, "com": [0] * 3, "tensor": [[0] * 3] * 3}), "mass is True"),
+    "text for mass": (changed_body(inertia={"mass": "1", "com": [0] * 3, "tensor": [[0] * 3] * 3}), "mass is '1'"),
+    "true version": (changed(version=True), "version True"),
 }  # fmt: skip
 
 

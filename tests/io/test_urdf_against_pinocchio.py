@@ -49,7 +49,11 @@ def test_same_limits_and_damping(robot):
     for i, joint in enumerate(ours.joints, start=1):
         if joint.kind in ("revolute", "prismatic"):
             q, v = theirs.idx_qs[i], theirs.idx_vs[i]
-            assert joint.lower[0] == theirs.lowerPositionLimit[q] and joint.upper[0] == theirs.upperPositionLimit[q]
+            limits = theirs.lowerPositionLimit[q], theirs.upperPositionLimit[q]
+            if np.isinf(joint.lower[0]) and np.isinf(joint.upper[0]):  # no range in the file: 0 to 0 there
+                assert limits == (0, 0)
+            else:
+                assert (joint.lower[0], joint.upper[0]) == limits
             if np.isfinite(joint.effort_limit[0]):
                 assert joint.effort_limit[0] == theirs.upperEffortLimit[v]
                 assert joint.velocity_limit[0] == theirs.upperVelocityLimit[v]

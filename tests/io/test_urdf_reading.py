@@ -55,11 +55,21 @@ def test_joint_types(urdf_type, kind, nq, nv):
 def test_defaults():
     joint = joint_of(a=('<axis xyz="0 1 0"/>', ""), b=('<dynamics damping="0.5" friction="0.25"/>', ""))
     assert joint.axis.tolist() == [1, 0, 0] and joint.damping[0] == 0 == joint.friction[0]
-    joint = joint_of(a=('lower="-1" upper="2" velocity="3" effort="4"', ""))
-    assert (joint.lower[0], joint.upper[0], joint.velocity_limit[0]) == (0, 0, np.inf)
+    joint = joint_of(a=('upper="2" velocity="3" effort="4"', ""))
+    assert (joint.lower[0], joint.upper[0], joint.velocity_limit[0]) == (-1, 0, np.inf)
     without = read_urdf(PENDULUM.replace('<limit lower="-1" upper="2" velocity="3" effort="4"/>', ""))
     assert without.joints[0].lower[0] == -np.inf
     assert any("hinge" in warning and "<limit>" in warning for warning in without.warnings)
+
+
+@pytest.mark.parametrize("limit", ['<limit effort="4"/>', "<limit/>"])
+def test_no_range_is_no_limit(limit):
+    """The format's default, 0 to 0, would hold a joint for good."""
+    model = read_urdf(PENDULUM.replace('<limit lower="-1" upper="2" velocity="3" effort="4"/>', limit))
+    assert model.joints[0].lower[0] == -np.inf and model.joints[0].upper[0] == np.inf
+    assert any("'hinge'" in warning and "0 to 0" in warning for warning in model.warnings)
+    held = read_urdf(PENDULUM.replace('lower="-1" upper="2"', 'lower="0" upper="0"'))
+    assert held.joints[0].lower[0] == held.joints[0].upper[0] == 0 and not held.warnings
 
 
 def test_infinite_limits_are_allowed():

@@ -67,8 +67,13 @@ class Belief:
 
     @property
     def right(self) -> bool:
-        """Whether the verdict says what is so."""
-        return bool(self.complaints) == bool(self.broken)
+        """Whether the verdict says what is so; a file that is refused is not judged."""
+        return self.refused or bool(self.complaints) == bool(self.broken)
+
+    @property
+    def refused(self) -> bool:
+        """Whether it could not be read, or its pose does not close: complaints say why."""
+        return self.seconds == 0.0
 
     def as_dictionary(self) -> dict:
         return asdict(self)
@@ -116,7 +121,8 @@ def _closed(name: str, digits: int | None) -> tuple[Model, np.ndarray]:
     else:
         with TemporaryDirectory() as folder:
             model = load(rounded_copy(Path(name), digits, Path(folder)))
-    model = replace(model, simulation=SimulationDefaults())
+    # loops are judged here, and nothing is said of contacts that are not computed
+    model = replace(model, simulation=SimulationDefaults()).unwatched()
     return model, project_configuration(model, model.drawn)
 
 

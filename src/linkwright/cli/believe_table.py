@@ -40,11 +40,12 @@ def believe(
     told = f"{len(kept.known)} of them from {into}; " if kept.known else ""
     console.print(
         f"{len(results)} runs ({told}{sum(b.finite for b in results)} finite, {sum(b.alone for b in results)} with the "
-        f"same bits alone, {sum(not b.complaints for b in results)} called ok, {len(wrong)} wrongly judged, "
+        f"same bits alone, {sum(not b.complaints for b in results)} called ok, "
+        f"{sum(b.refused for b in results)} refused, {len(wrong)} wrongly judged, "
         f"{sum(b.missed > 0 for b in results)} with half-seconds that the integrator missed)",
         highlight=False,
     )
-    raise typer.Exit(1 if wrong or not all(b.finite for b in results) else 0)
+    raise typer.Exit(1 if wrong or not all(b.finite or b.refused for b in results) else 0)
 
 
 def _table(results, dt: float) -> Table:

@@ -98,6 +98,8 @@ def _match_names(signature: Signature, positional: Sequence[Any], named: Mapping
         if name in values:
             raise InputError(f"{signature.name}: input '{name}' was given twice, by position and by name")
         values[name] = value
+    # what is empty holds nothing that could be missing
+    values = {spec.name: np.zeros(spec.shape) for spec in signature.inputs if not spec.size} | values
     missing = [name for name in names if name not in values]
     if missing:
         raise InputError(f"{signature.name}: missing {', '.join(map(repr, missing))}; it takes {', '.join(names)}")

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from ..errors import LinkwrightError, LoadError
+from ..errors import LinkwrightError, LoadError, ModelError
 from ..model import Model
 from ..model.serialization import from_dictionary, to_dictionary
 
@@ -35,11 +35,23 @@ def read_json(data: bytes | str, *, file: object = None) -> Model:
         raise LoadError("not a model: the JSON is nested too deeply", file=file) from None
     try:
         with np.errstate(all="ignore"):
+            _refuse_truths(content)
             return from_dictionary(content)
     except LinkwrightError as error:
         raise LoadError(f"not a model that linkwright can read: {error}", file=file) from None
     except (OverflowError, np.linalg.LinAlgError) as error:
         raise LoadError(f"not a model: a number is out of range ({error})", file=file) from None
+
+
+def _refuse_truths(content: object) -> None:
+    """Nothing is a list of them, and where numbers are expected they would count as 0 and 1."""
+    waiting = [content]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list) and any(isinstance(x, bool) for x in value):
+            raise ModelError(f"a list is {json.dumps(value)[:100]}; expected numbers or texts")
+        if isinstance(value, list | dict):
+            waiting.extend(value if isinstance(value, list) else value.values())
 
 
 def _refuse_constant(token: str):

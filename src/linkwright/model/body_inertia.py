@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ModelError
 from ..fixed_order import dot, eigenvalues, product
 from ..scalar import Numbers
-from .pose import LARGEST_NUMBER, Pose, finite_array
+from .pose import LARGEST_NUMBER, Pose, finite_array, real_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Inertia:
 
     def __post_init__(self):
         try:
-            mass = float(self.mass)
+            mass = float(real_array(self.mass))
         except (TypeError, ValueError):
             raise ModelError(f"mass is {self.mass!r}; expected a number") from None
         if not 0 <= mass <= LARGEST_NUMBER:

@@ -12,7 +12,7 @@ from ..fixed_order import dot, norm, product
 from ..scalar import Numbers
 from ..spatial import Placement
 from .joints import FIXED, JOINT_KINDS, JointMotion, Rigid
-from .pose import LARGEST_NUMBER, SNAP, Pose, finite_array, scaled_down
+from .pose import LARGEST_NUMBER, SNAP, Pose, finite_array, real_array, scaled_down
 
 _AXIS_NAMES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1), "-x": (-1, 0, 0), "-y": (0, -1, 0), "-z": (0, 0, -1)}
 
@@ -59,7 +59,7 @@ class Joint:
             raise ModelError(
                 f"the axes of {self.kind} joint {self.name!r} are not perpendicular; use two revolute joints instead"
             )
-        if not abs(self.pitch) <= LARGEST_NUMBER:
+        if isinstance(self.pitch, bool) or not abs(self.pitch) <= LARGEST_NUMBER:
             raise ModelError(
                 f"pitch of joint {self.name!r} is {self.pitch}; expected a finite number up to {LARGEST_NUMBER:g}"
             )
@@ -91,7 +91,7 @@ class Joint:
         what = f"{field} of joint {self.name!r}"
         value = getattr(self, field)
         try:
-            array = np.array(value, dtype=float)
+            array = real_array(value)
         except (TypeError, ValueError):
             raise ModelError(f"{what} is {value!r}; expected a number or {count} numbers") from None
         if array.ndim == 0:

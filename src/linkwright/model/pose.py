@@ -49,7 +49,7 @@ class Pose:
         if isinstance(value, Pose):
             return value
         try:
-            array = np.array(value, dtype=float)
+            array = real_array(value)
         except (TypeError, ValueError):
             raise ModelError(f"placement {value!r} is not a pose: give a Pose, (x, y, z), or a 4x4 matrix") from None
         if array.shape == (3,):
@@ -160,12 +160,19 @@ def scaled_down(direction: np.ndarray) -> np.ndarray:
     return direction / largest if largest > LARGEST_NUMBER else direction
 
 
+def real_array(values) -> np.ndarray:
+    """A copy as floats. TypeError or ValueError where it is no such thing: NumPy would read texts, and count truths."""
+    if np.asarray(values).dtype.kind in "bUS":
+        raise TypeError("texts and truth values are not numbers")
+    return np.array(values, dtype=float)
+
+
 def finite_array(
     values, shape: tuple[int, ...], what: str, *, largest: float = LARGEST_NUMBER
 ) -> np.ndarray:
     """`values` as an array of floats of that shape, or an error that says what is wrong with them."""
     try:
-        array = np.array(values, dtype=float)
+        array = real_array(values)
     except (TypeError, ValueError):
         raise ModelError(f"{what} is {values!r}; expected {shape} numbers") from None
     if array.shape != shape:

@@ -18,7 +18,7 @@ from .contact.content import CONTACT_ENTRIES, contact_content, read_contact_cont
 from .joint import Joint
 from .model import GROUND, Model
 from .passive import read_passive
-from .pose import Pose
+from .pose import Pose, real_array
 from .simulation_defaults import SIMULATION_ENTRIES, read_simulation
 
 FORMAT = "linkwright-model"
@@ -123,7 +123,7 @@ _WRITERS: dict[str, tuple[Callable[[Model], dict[str, Any]], ...]] = {
 def from_dictionary(data: Mapping[str, Any]) -> Model:
     """Inverse of `to_dictionary`; raises `ModelError` on anything that it did not write."""
     try:
-        if data["format"] != FORMAT or data["version"] != VERSION:
+        if data["format"] != FORMAT or data["version"] != VERSION or data["version"] is True:
             raise ModelError(
                 f"format is {data['format']!r} version {data['version']!r}; expected {FORMAT!r} version {VERSION}"
             )
@@ -191,7 +191,7 @@ def _pose(pose: Pose) -> dict[str, Any]:
 
 
 def _read_pose(data) -> Pose:
-    return Pose(np.array(data["rotation"], dtype=float), np.array(data["translation"], dtype=float))
+    return Pose(real_array(data["rotation"]), real_array(data["translation"]))
 
 
 def _inertia(inertia: Inertia) -> dict[str, Any]:
@@ -199,4 +199,4 @@ def _inertia(inertia: Inertia) -> dict[str, Any]:
 
 
 def _read_inertia(data) -> Inertia:
-    return Inertia(data["mass"], np.array(data["com"], dtype=float), np.array(data["tensor"], dtype=float))
+    return Inertia(data["mass"], real_array(data["com"]), real_array(data["tensor"]))

@@ -1,4 +1,4 @@
-"""Constraints of the model as soft rows: MuJoCo's law of connect, weld and joint equalities, and alike for all others.
+"""Constraints of the model as soft rows: MuJoCo's law of its equalities, and alike for all others.
 
 MuJoCo writes points in the world and we in the first frame; all rows of a point have one impedance, so that makes no
 difference, but the rate of the rows' velocity is that in a frame which does not turn. A weld's rotation is measured by
@@ -45,7 +45,7 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
         own = law.of_equality(rows.name)
         typical = [float(d) for d in scales[start : start + rows.size]]
         start += rows.size
-        soft = _soft_rows(tree, problem, held, rows, motions, poses, own.inverse_weight, typical, own.torque_scale)
+        soft = _soft_rows(tree, problem, held, rows, motions, poses, own.inverse_weight, typical, own.torque_scale, v)
         length = sqrt(maximum(sum_of(x * x for x in soft.error), NO_LENGTH * NO_LENGTH))
         d = impedance(own.softness, length)
         k, b = pull(own.softness.solref, own.softness, dt, law.refsafe)
@@ -60,19 +60,43 @@ def soften(problem: ConstrainedProblem, v: Sequence[Scalar], dt: Scalar) -> list
 
 def _soft_rows(
     tree: Tree, problem: ConstrainedProblem, held: ConstraintAtState, rows: ConstraintRows, motions: FrameMotions,
-    poses: RelativePoses, given: Numbers | None, typical: list[float], scale: float,
+    poses: RelativePoses, given: Numbers | None, typical: list[float], scale: float, v: Sequence[Scalar],
 ) -> SoftRows:  # fmt: skip
     constraint = held.constraint
     velocity, rate = held.motion(motions)
-    if constraint.equality == "joint":  # MuJoCo's rows of joints have no drift
-        weights = typical if given is None else list(given)[:1]
-        return SoftRows(rows.terms, rows.rows, held.error(), velocity, [0.0], weights)
+    if constraint.equality in ("joint", "tendon"):  # MuJoCo's rows of joints and lengths have no drift
+        soft = SoftRows(rows.terms, rows.rows, held.error(), velocity, [0.0], typical if given is None else given[:1])
+        return _length(soft, constraint.length, problem, v) if constraint.equality == "tendon" else soft
     if constraint.has_position and constraint.equality == "connect":
         return _point(tree, problem, held, motions, typical if given is None else [given[0]] * 3)
     if constraint.has_position and constraint.equality == "weld":
         weights = typical if given is None else [given[0]] * 3 + [given[1]] * 3
         return _weld(tree, problem, held, motions, poses, weights, scale)
     return SoftRows(rows.terms, rows.rows, held.error(), velocity, rate, typical)
+
+
+def _length(square: SoftRows, length: float, problem: ConstrainedProblem, v: Sequence[Scalar]) -> SoftRows:
+    """A rod's row in metres, where its own is (|d|^2 - length^2) / (2 length)."""
+    away = sqrt(maximum(square.error[0] * (2.0 * length) + length * length, NO_LENGTH * NO_LENGTH))
+    scale = length / away
+    return replace(
+        square, terms=[(body, tuple(f * scale for f in own)) for body, own in square.terms],
+        rows=[row * scale for row in square.rows], error=[away - length], velocity=[square.velocity[0] * scale],
+        rate=[sum_of(_turning(problem, body, own[0], v) for body, own in square.terms) * scale],
+    )  # fmt: skip
+
+
+def _turning(problem: ConstrainedProblem, body: int, f: Force, v: Sequence[Scalar]) -> Scalar:
+    """The rate that a row without drift in MuJoCo's velocities has in ours: a free body's are along the world's axes
+    there, and along axes that turn with it here."""
+    tree, rate = problem.tree, 0.0
+    while body:
+        joint, own = tree.joint[body], v[tree.iv[body]]
+        if joint.is_free:
+            pulled = problem.sweep.S[body].project(f)
+            rate = rate + Vector(*pulled[:3]) @ Vector(*own[3:]).cross(Vector(*own[:3]))
+        body, f = tree.parent[body], problem.sweep.X[body].T @ f
+    return rate
 
 
 def _point(tree: Tree, problem, held: ConstraintAtState, motions: FrameMotions, weights) -> SoftRows:

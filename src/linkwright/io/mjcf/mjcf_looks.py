@@ -32,7 +32,7 @@ _LOST = {
     "compiler": {"meshdir", "assetdir", "texturedir", "strippath", "discardvisual", "settotalmass", "inertiafromgeom"},
     "geom": {"mesh", "hfield", "user", "mass", "density", "fluidshape", "fluidcoef", "shellinertia", "fitscale"},
     "material": {"texture", "user"},
-    "body": {"user", "mocap", "gravcomp"},
+    "body": {"user", "mocap", "gravcomp", "sleep"},
 }
 _NOT_DRAWN = ("plane", "hfield", "sdf")
 _MESH = ("name", "file", "vertex", "face", "scale", "refpos", "refquat", "builtin")

@@ -130,9 +130,9 @@ def _leave_out(root: Element, ignore: Ignoring) -> None:
                 kept.append(child)
                 continue
             word, why = _IGNORABLE[unknown.tag]
-            name = shortened(child.attributes.get("name", unknown.attributes.get("plugin", "")))
-            if not ignore.takes(word, f"<{child.tag}> {name!r} on line {child.line}"):
-                raise unknown.error(f"<{unknown.tag}> {name!r} cannot be read: {why}{advice(word)}")
+            name = child.attributes.get("name", unknown.attributes.get("plugin"))
+            if not ignore.takes(word, f"{_called(child.tag, name)} on line {child.line}"):
+                raise unknown.error(f"{_called(unknown.tag, name)} cannot be read: {why}{advice(word)}")
         element.children = kept
         waiting.extend(reversed(kept))
 
@@ -148,10 +148,10 @@ def _actuators(root: Element, ignore: Ignoring) -> list[str]:
             if element.tag in _ACTUATORS:
                 kept.append(element)
                 continue
-            name = shortened(element.attributes.get("name", ""))
-            if not ignore.takes("actuator", f"<{element.tag}> {name!r} on line {element.line}"):
+            called = _called(element.tag, element.attributes.get("name"))
+            if not ignore.takes("actuator", f"{called} on line {element.line}"):
                 why = f"understood are {', '.join(_ACTUATORS)}"
-                raise element.error(f"actuator <{element.tag}> {name!r} cannot be read: {why}{advice('actuator')}")
+                raise element.error(f"actuator {called} cannot be read: {why}{advice('actuator')}")
             lost = True
         section.children = kept
     for key in (element for section in root.named("keyframe") for element in section if lost):
@@ -159,6 +159,10 @@ def _actuators(root: Element, ignore: Ignoring) -> list[str]:
             if key.attributes.pop(attribute, None):
                 ignore.takes("actuator", f"{attribute} of keyframe {shortened(key.attributes.get('name', ''))!r}")
     return motors
+
+
+def _called(tag: str, name: str | None) -> str:
+    return f"<{tag}>" if not name else f"<{tag}> {shortened(name)!r}"
 
 
 def _check_copies(root: Element) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...model import ModelBuilder, Pose
 from ...model import constraints as making
-from ...model.constraints import Constraint
+from ...model.constraints import Constraint, Coupling
 from ..ignoring import Ignoring, advice
 from .mujoco_blame import Blame
 from .mujoco_names import Names
@@ -119,9 +119,12 @@ class _Equality:
         if len(weights) == len(others) == 1:
             # c1 q1 = start + P(c2 q2 - other_start), with q1 and q2 the only coordinates
             ((joint1, c1),), ((joint2, c2),) = weights.items(), others.items()
-            polynomial = _shifted(data[:5], other_start)
-            polynomial[0] += start
-            return making.couple(joint1, joint2, polynomial * c2 ** np.arange(5) / c1, name=self.name)
+            polynomial = -_shifted(data[:5], other_start) * c2 ** np.arange(5)
+            polynomial[0] -= start
+            if joint1 == joint2:
+                polynomial[1] += c1
+                return Coupling(name=self.name, terms=((joint1, tuple(polynomial)),))
+            return Coupling(name=self.name, terms=((joint1, (0.0, c1)), (joint2, tuple(polynomial))))
         raise _NotUnderstood(
             "relates two tendons of several joints by a polynomial of degree 2 or more; only linear relations of such "
             "tendons are understood"

@@ -78,7 +78,9 @@ class _Conversion:
                 pose = _pose(source.site_pos[i], source.site_quat[i])
                 self.builder.add_frame(names.sites[i], names.bodies[source.site_bodyid[i]], pose)
         constraints, told = constraints_of(source, names, self.builder, self.blame, self.inactive, self.ignore)
-        self.builder.add_passive(*passive_of(source, names, self.blame, self.ignore))
+        passive, of_passive = passive_of(source, names, self.blame, self.ignore)
+        self.builder.add_passive(*passive)
+        told += of_passive
         driving = Actuators(source, names, self.blame, self.ignore)
         touching = self._touching()
         self.builder.add_ignored(*self.ignore.lines)

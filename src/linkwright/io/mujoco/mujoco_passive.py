@@ -20,20 +20,51 @@ _NOT_LINEAR = {
 _FIXED = "only those of fixed tendons are understood"
 
 
-def passive_of(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[Passive]:
-    """Raises on forces of tendons that are not understood, unless they are to be ignored."""
-    return [*_compensations(source, names, ignore), *_tendons(source, names, blame, ignore)]
+def passive_of(
+    source: Any, names: Names, blame: Blame, ignore: Ignoring
+) -> tuple[list[Passive], list[str]]:  # fmt: skip
+    """(What acts, warnings). Raises on forces of tendons that are not understood, unless they are to be ignored."""
+    warnings: list[str] = []
+    return [*_compensations(source, names, blame, ignore, warnings), *_tendons(source, names, blame, ignore)], warnings
 
 
-def _compensations(source: Any, names: Names, ignore: Ignoring) -> list[Passive]:
+def _compensations(
+    source: Any, names: Names, blame: Blame, ignore: Ignoring, warnings: list[str]
+) -> list[Passive]:  # fmt: skip
     found: list[Passive] = []
+    powered = source.nu > 0 and not is_disabled(source, "ACTUATION")
+    by_actuators = getattr(source, "jnt_actgravcomp", np.zeros(source.njnt))
+    limited: dict[str, None] = {}
     for i in np.flatnonzero(source.body_gravcomp):
         name, share, mass = names.bodies[i], float(source.body_gravcomp[i]), float(source.body_mass[i])
         if not source.body_weldid[i] or not mass:  # fixed to the ground, or weightless: nothing to lift
             continue
-        if not ignore.takes("gravcomp", f"body {name!r} has {share:g} of its weight compensated"):
-            found.append(GravityCompensation(name, share * mass, tuple(source.body_ipos[i])))
+        if ignore.takes("gravcomp", f"body {name!r} has {share:g} of its weight compensated"):
+            continue
+        carrying = _carrying(source, int(i))
+        driven = [j for j in carrying if by_actuators[j]]
+        if driven and not powered:  # MuJoCo's actuators give no compensation where there are none
+            if len(driven) < len(carrying):
+                what = "is lifted by actuators at some of its joints, and the file has none; that is not understood"
+                raise blame.error("body", name, what + advice("gravcomp"))
+            warnings.append(f"the weight of {name!r} is to be compensated by actuators, of which none acts: it is not")
+            continue
+        limited |= {names.joints[j]: None for j in driven if source.jnt_actfrclimited[j]}
+        found.append(GravityCompensation(name, share * mass, tuple(source.body_ipos[i])))
+    if limited:
+        told = "lift weight by actuators within their force range in the file; here that comes on top"
+        warnings.append(f"joints {', '.join(map(repr, limited))} {told}")
     return found
+
+
+def _carrying(source: Any, body: int) -> list[int]:
+    """The joints between a body and the ground."""
+    joints: list[int] = []
+    while body:
+        first = int(source.body_jntadr[body])
+        joints += range(first, first + int(source.body_jntnum[body]))
+        body = int(source.body_parentid[body])
+    return joints
 
 
 def _tendons(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[Passive]:

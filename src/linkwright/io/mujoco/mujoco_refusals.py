@@ -13,6 +13,7 @@ from .mujoco_names import Names
 _DISABLE_BITS = {
     "CONSTRAINT": 0, "EQUALITY": 1, "FRICTIONLOSS": 2, "LIMIT": 3, "CONTACT": 4, "SPRING": 5, "DAMPER": 6, "GRAVITY": 7,
     "CLAMPCTRL": 8, "FILTERPARENT": 10, "ACTUATION": 11, "REFSAFE": 12,
+    "EULERDAMP": 15,
 }  # fmt: skip
 _FREE, _BALL = 0, 1
 _WRAP_JOINT = 1  # mjtWrap

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
+
 from ...model import SimulationDefaults
 from ...model.simulation_defaults import INTEGRATORS
+from .mujoco_refusals import is_disabled
 
 _INTEGRATORS = ("euler", "rk4", "implicit", "implicitfast")  # mjtIntegrator
 _WORDS = {"euler": "Euler", "rk4": "RK4", "implicit": "implicit", "implicitfast": "implicitfast"}
@@ -31,10 +34,12 @@ def simulation_of(source: Any, named: Collection[str] | None) -> tuple[Simulatio
         min(max(iterations, 1), _MOST_PASSES) if "iterations" in named else None,
         tolerance if "tolerance" in named and tolerance >= 0.0 else None,
     )  # fmt: skip
-    if wanted.integrator is None or wanted.integrator in INTEGRATORS:
-        return wanted, []
-    told = f"integrator {wanted.integrator!r} is not here: a simulation takes {wanted.chosen_integrator()!r}"
-    return wanted, [told]
+    told = []
+    if wanted.integrator is not None and wanted.integrator not in INTEGRATORS:
+        told.append(f"integrator {wanted.integrator!r} is not here: a simulation takes {wanted.chosen_integrator()!r}")
+    if integrator == "euler" and is_disabled(source, "EULERDAMP") and np.any(source.dof_damping):
+        told.append("<flag eulerdamp> is not followed: steps take the damping of joints implicitly")
+    return wanted, told
 
 
 def option_words(defaults: SimulationDefaults) -> dict[str, str]:

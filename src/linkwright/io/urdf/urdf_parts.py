@@ -49,6 +49,11 @@ class UrdfJoint:
     def name(self) -> str:
         return self.joint.name
 
+    @property
+    def has_no_range(self) -> bool:
+        """Whether it may have limits, and its <limit> gives efforts or speeds only."""
+        return self.element.attributes.get("type") in _WITH_POSITION_LIMITS and _is_without_range(self.element)
+
 
 def read_link(element: Element) -> UrdfLink:
     name = name_of(element)
@@ -118,7 +123,8 @@ def _independent(element: Element) -> bool | None:
 
 
 def _limits(element: Element, name: str, kind: str) -> tuple[dict[str, float], list[str]]:
-    """Missing position limits of a <limit> are 0, as the format defines; a missing <limit> is no limit."""
+    """A missing <limit> is no limit; where only one of lower and upper is missing it is 0, as the format defines. Where
+    both are, the format's 0 to 0 would hold the joint for good: writers that leave them out mean no limit."""
     limit = element.only("limit")
     if kind == "fixed":
         return {}, []
@@ -132,10 +138,16 @@ def _limits(element: Element, name: str, kind: str) -> tuple[dict[str, float], l
             warnings.append(f"joint {name!r} has a negative {attribute} limit ({value:g}); taken as unlimited")
             value = np.inf
         result[quantity] = value
-    if kind in _WITH_POSITION_LIMITS:
+    if kind in _WITH_POSITION_LIMITS and not _is_without_range(element):
         result["lower"] = number(limit, "lower", 0.0, infinite=True)
         result["upper"] = number(limit, "upper", 0.0, infinite=True)
     return result, warnings
+
+
+def _is_without_range(joint: Element) -> bool:
+    """Whether its <limit> gives efforts or speeds only."""
+    limit = joint.only("limit")
+    return limit is not None and not limit.attributes.keys() & {"lower", "upper"}
 
 
 def _dynamics(element: Element) -> dict[str, float]:

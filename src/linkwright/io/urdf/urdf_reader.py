@@ -93,7 +93,7 @@ class _Assembly:
         closed, told = closing_frames(self.builder, self.links, (constraint.name for constraint in constraints))
         with self.robot.blamed():
             model = self.builder.build().with_constraints(*constraints, *closed)
-        told += told_of_mimics(model)
+        told += [*told_of_mimics(model), *_told_of_ranges(order)]
         model = replace(model, warnings=(*model.warnings, *self.warnings, *told), independent=self._independent(order))
         elements = {name: part.element for name, part in self.links.items()}
         model = with_urdf_looks(with_urdf_collisions(model, elements, self.ignore), self.robot, elements)
@@ -156,6 +156,14 @@ class _Assembly:
         if link not in self.links:
             raise unknown_link(frame, f"link of frame {name!r}", link, self.links)
         self.builder.add_frame(name, link, pose)
+
+
+def _told_of_ranges(parts: list[UrdfJoint]) -> list[str]:
+    names = [repr(part.name) for part in parts if part.has_no_range]
+    if not names:
+        return []
+    listed = ", ".join(names[:5]) + (f", ... ({len(names)} in all)" if len(names) > 5 else "")
+    return [f"<limit> has neither lower nor upper, taken as no limit and not as 0 to 0: joint {listed}"]
 
 
 def _by_name(kind: str, parts: list) -> dict:

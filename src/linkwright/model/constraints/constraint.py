@@ -12,7 +12,7 @@ from ...errors import InputError, ModelError
 from ...scalar import Scalar
 from ...trace import Program
 from ..joints import JOINT_KINDS
-from ..pose import LARGEST_NUMBER, Pose
+from ..pose import LARGEST_NUMBER, Pose, real_array
 from .at_state import ConstraintAtState
 from .relative_poses import RelativePoses
 
@@ -176,7 +176,7 @@ class Constraint:
         return None
 
     @property
-    def equality(self) -> Literal["connect", "weld", "joint"] | None:
+    def equality(self) -> Literal["connect", "weld", "joint", "tendon"] | None:
         """The equality of MuJoCo's that it is."""
         return None
 
@@ -275,7 +275,7 @@ def check_text(constraint: Constraint, *fields: str) -> None:
 
 def checked_rows(rows, name: str) -> np.ndarray:
     try:
-        array = np.array(rows, dtype=float)
+        array = real_array(rows)
     except (TypeError, ValueError):
         raise ModelError(f"K of constraint {name!r} is {rows!r}; expected numbers (m, 6)") from None
     if array.ndim != 2 or array.shape[1] != 6 or not len(array):
@@ -301,7 +301,7 @@ def chosen_directions(directions, known: tuple[str, ...], name: str) -> list[int
 
 def _penalties(mu, count: int, name: str) -> np.ndarray:
     try:
-        array = np.array(mu, dtype=float)
+        array = real_array(mu)
     except (TypeError, ValueError):
         raise ModelError(f"mu of constraint {name!r} is {mu!r}; expected one number or {count}") from None
     if array.ndim == 0:

@@ -12,7 +12,7 @@ from ...errors import InputError, ModelError
 from ...fixed_order import least_squares, product
 from ...scalar import Numbers, Scalar, is_zero
 from ...spatial import Force, sum_of
-from ..pose import LARGEST_NUMBER
+from ..pose import LARGEST_NUMBER, real_array
 from .at_state import Motions, Terms
 from .constraint import constraint_kind
 from .joint_tie import JointTie, TieAtState, sum_of_rates
@@ -195,7 +195,7 @@ def transmission(
 
 def _polynomial(coefficients, name: str) -> tuple[float, ...]:
     try:
-        array = np.array(coefficients, dtype=float)
+        array = real_array(coefficients)
     except (TypeError, ValueError):
         raise ModelError(f"coupling {name!r} has polynomial {coefficients!r}; expected numbers c0, c1, ...") from None
     if array.ndim != 1 or not len(array) or not np.all(np.abs(array) <= LARGEST_NUMBER):

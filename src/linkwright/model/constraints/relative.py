@@ -18,7 +18,7 @@ from ...errors import InputError, ModelError
 from ...fixed_order import PivotedColumns, unit
 from ...scalar import Scalar, maximum, sqrt, where
 from ...spatial import Force, Matrix, Motion, Vector
-from ..pose import Pose, PoseLike
+from ..pose import Pose, PoseLike, real_array
 from .at_state import ConstraintAtState, Motions, Terms
 from .constraint import (
     DIRECTIONS,
@@ -128,8 +128,8 @@ class RelativeConstraint(Constraint):
     @classmethod
     def from_dictionary(cls, data: Mapping[str, Any]) -> RelativeConstraint:
         target, crossed = data["target"], data["crossed"]
-        axes = None if crossed is None else tuple(np.array(axis, dtype=float) for axis in crossed)
-        pose = None if target is None else Pose(*(np.array(x, dtype=float) for x in target))
+        axes = None if crossed is None else tuple(real_array(axis) for axis in crossed)
+        pose = None if target is None else Pose(*(real_array(x) for x in target))
         return cls(**{**data, "target": pose, "crossed": axes})
 
     def at(self, tree, q, poses) -> RelativeAtState:

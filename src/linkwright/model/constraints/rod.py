@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ...errors import InputError, ModelError
 from ...scalar import Scalar
@@ -78,6 +78,10 @@ class Rod(Constraint):
         return len(self.bodies(model)) > 1
 
     keeps_apart: ClassVar[bool] = True
+
+    @property
+    def equality(self) -> Literal["tendon"]:
+        return "tendon"
 
     def ends(self, model) -> tuple[ConstraintEnd, ...]:
         return end_at(model, self, self.frame), end_at(model, self, self.other, pivot=True)

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...errors import ModelError
-from ..pose import Pose
+from ..pose import Pose, real_array
 from .law import USUAL_LAW, ContactLaw, EqualitySoftness, JointSoftness
 from .naming import refused_as_of
 from .pair import ContactPair
@@ -76,7 +74,7 @@ def _shape(data: Mapping[str, Any]) -> Shape:
         surface = _tuples(given["surface"], Surface)
         given["surface"] = Surface(**{**surface, "softness": _softness(surface["softness"])})
     pose = given["placement"]
-    given["placement"] = Pose(np.array(pose["rotation"], dtype=float), np.array(pose["translation"], dtype=float))
+    given["placement"] = Pose(real_array(pose["rotation"]), real_array(pose["translation"]))
     return Shape(**given)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import ModelError, unknown_name
 from ...scalar import Numbers
-from ..pose import Pose, PoseLike, finite_array
+from ..pose import Pose, PoseLike, finite_array, real_array
 from .naming import refused_as_of
 from .softness import Softness
 from .surface import Surface
@@ -64,7 +64,7 @@ class Shape:
                 raise ModelError(f"{self.kind} {self.name!r} was given points; only a convex shape has them")
             return ()
         try:
-            points = np.asarray(self.points, dtype=float)
+            points = real_array(self.points)
         except (TypeError, ValueError):
             raise ModelError(f"convex {self.name!r} has points {self.points!r:.200}; expected (n, 3) numbers") from None
         if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= _MOST_POINTS:

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 
 from ...errors import ModelError
 from ...scalar import Numbers
-from ..pose import finite_array
+from ..pose import finite_array, real_array
 from .softness import Softness
 
 DIMENSIONS = (1, 3, 4, 6)
@@ -96,7 +96,7 @@ def checked_friction(value, default: Numbers) -> tuple[float, ...]:
     """All of `default`, with the first ones replaced by one or several numbers that were given."""
     given = [float(value)] if isinstance(value, Real) and not isinstance(value, bool) else value
     try:
-        given = [float(x) for x in given]
+        given = real_array(list(given)).tolist()
     except (TypeError, ValueError):
         raise ModelError(f"friction is {value!r}; expected up to {len(default)} numbers") from None
     if not 1 <= len(given) <= len(default):
