@@ -42,7 +42,8 @@ def in_runge_kutta_parts(
 ) -> dict[str, Any]:
     """What `start`, whose velocities belong to its positions, is after dt; samples that are `idle` need not know.
 
-    first   what a stage finds at the start, where that is known already
+    first   what a stage finds at the start, where that is known already, and the velocities it was solved with: in a
+            body's axes accelerations depend on how fast it travels while it turns, and on no others are they its
     """
     dt, model, implicit = step.dt, step.model, step.options["integrator"] != "rk4"
     u, none = step.straight.of(start["q"], start["v"]), [0.0] * model.nv
@@ -54,7 +55,7 @@ def in_runge_kutta_parts(
     }  # fmt: skip
     carried = Carried(state)
     if first is not None:
-        state, _ = _after_stage(step, state, start["q"], start["v"], dt, first)
+        state, _ = _after_stage(step, state, start["q"], first["solved_with"], dt, first)
 
     def one_stage(values, running):
         state = carried.split(values)
