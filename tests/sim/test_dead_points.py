@@ -81,12 +81,16 @@ def test_energy_lost_at_dead_points_comes_back_with_a_smaller_step():
 
 
 def test_a_collapsing_biped_is_believed():
-    """Its rods weigh little beside its legs: at a dead point they reverse within microseconds. In parts of Euler steps
-    it was off by 3 % of its energy after this time."""
+    """Its rods weigh little beside its legs: at a dead point they reverse within microseconds, again and again. Of
+    energy 0.1 % are lost or gained in 10 s, now and then 0.2 %; 0.4 % were gained on average where velocities that do
+    not meet their constraints were let be for a whole step."""
     robot = lw.load("digit_like")
     q = lw.project_configuration(robot, robot.drawn)
-    trajectory = lw.simulate(robot, q, None, dt=1e-3, steps=3000, record=20, outputs="iterations")
-    assert not complaints(trajectory) and energy_share(trajectory) < 0.01 and trajectory.worst[0] < 2e-5
+    v = np.array([lw.project_velocity(robot, q, x) for x in 0.3 * np.random.default_rng(0).normal(size=(8, robot.nv))])
+    trajectory = lw.simulate(robot, q, v, dt=1e-3, steps=10_000, record=50, outputs="iterations")
+    share = energy_share(trajectory)
+    assert not complaints(trajectory) and share.max() < 0.01 and share.mean() < 0.002
+    assert trajectory.worst[:, 0].max() < 2e-5
     assert 4 < trajectory["iterations"].mean() < 12  # solutions in a step: parts are few
 
 

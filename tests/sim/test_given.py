@@ -50,6 +50,15 @@ def test_parameters_are_another_model():
     assert np.abs(given.q - lw.simulate(other, q0, v0, dt=1e-3, steps=200).q).max() < 1e-10
 
 
+def test_all_parameters_may_be_given_also_those_that_a_model_has_none_of():
+    model, q0, v0 = closed_four_bar()
+    own = lw.default_parameters(model)
+    del own["masses"]  # inertias hold them
+    given = lw.simulate(model, q0, v0, dt=1e-3, steps=20, parameters=own)
+    assert np.abs(given.q - lw.simulate(model, q0, v0, dt=1e-3, steps=20).q).max() < 1e-12
+    assert "ok" in str(given)
+
+
 def test_effort_limits_act():
     model = pendulum(effort_limit=2.0)
     for control in ([5.0], lw.PD(1e3, 0.0, q=[3.0])):
@@ -70,6 +79,7 @@ def test_effort_limits_act():
         ({"parameters": ["masses"]}, "parameters is a list; expected arrays by name"),
         ({"parameters": {"gravity": "down"}}, "parameter 'gravity' is 'down'"),
         ({"parameters": {"placements": np.zeros((4, 7))}}, "quaternion of length 0"),
+        ({"parameters": {"constraint_placements": np.ones((2, 7))}}, "quaternion of length 2"),
         ({"f_ext": np.zeros((2, 10, 4, 6)), "parameters": {"masses": np.ones((3, 4))}}, r"hold \[2, 3\] samples"),
         ({"dt": True}, "dt is True"),
         ({"record": True}, "record is True"),

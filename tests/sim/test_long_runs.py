@@ -10,7 +10,7 @@ import pytest
 import linkwright as lw
 from linkwright.bench.half_seconds import half_seconds
 from linkwright.programs.passing import counted
-from linkwright.sim.invariants import energy_share
+from linkwright.sim.invariants import energy_scale, energy_share
 from linkwright.sim.verdict import complaints
 
 
@@ -26,13 +26,27 @@ def test_two_minutes_of_a_free_linkage(name, off):
 
 def test_two_minutes_of_many_free_five_bars():
     """Some of them come within a step of a dead point whose accelerations the last step hardly felt: one of these lost
-    6 % there."""
+    6 % there. What velocities do not meet their constraints by, on the way in, does work of one sign: 1.1 % on average,
+    were stabilization to answer it within a step, not within a part."""
     robot = lw.load("five_bar")
     q = lw.project_configuration(robot, robot.drawn)
     kicks = 0.3 * np.random.default_rng(0).normal(size=(64, robot.nv))
     v = np.array([lw.project_velocity(robot, q, kick) for kick in kicks])
     trajectory = lw.simulate(robot, q, v, dt=1e-3, steps=120_000, record=200)
-    assert not complaints(trajectory) and energy_share(trajectory).max() < 0.04
+    assert not complaints(trajectory) and energy_share(trajectory).max() < 0.03
+    assert np.mean(trajectory.energy_error[:, -1] / energy_scale(trajectory)) < 0.01
+
+
+def test_loops_of_a_whipping_chain_stay_closed():
+    """36 links held in two loops, whose joints reach 300 rad/s: parts as long as velocities alone bear leave loops open
+    by 1e-4."""
+    robot = lw.load("all_coupled")
+    q = lw.project_configuration(robot, robot.drawn)
+    kicks = 0.3 * np.random.default_rng(0).normal(size=(8, robot.nv))
+    v = np.array([lw.project_velocity(robot, q, kick) for kick in kicks])
+    trajectory = lw.simulate(robot, q, v, dt=1e-3, steps=10_000, record=50)
+    assert np.abs(trajectory.v).max() > 100
+    assert not complaints(trajectory) and trajectory.worst[:, 0].max() < 2.5e-5
 
 
 def test_half_seconds_of_a_free_linkage_are_where_runge_kutta_gets():

@@ -71,8 +71,8 @@ def euler_step(step: SimulatedMechanism, state, lam) -> dict[str, Any]:
         "lead": [*(0.5 * h * x for x in rate), *last, *before] if damped else [0.0] * (3 * len(v)),
         "drift": open_by(errors), "work": work(time, v_next), **after,
         "of_now": {
-            **solution, "v": caught_up, "work": work(lag, caught_up), "torque": applied, "drift": open_by(errors),
-            "desired": desired, "power": _powers(step, q, caught_up, applied, lost, held),
+            **solution, "v": caught_up, "solved_with": now, "work": work(lag, caught_up), "torque": applied,
+            "drift": open_by(errors), "desired": desired, "power": _powers(step, q, caught_up, applied, lost, held),
             "rates": activation_rates(actuators), "actuator_force": after["actuator_force"],
             "within_reason": lambda h: step.taking(h).within_reason(tree, q, now, torque, a),
         },

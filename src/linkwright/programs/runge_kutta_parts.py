@@ -15,7 +15,7 @@ import numpy as np
 from ..algorithms.parts.actuator_forces import next_activations
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.rows.constraint_state import constraint_state
-from ..scalar import Scalar, maximum, minimum, until, where
+from ..scalar import Scalar, maximum, minimum, sqrt, until, where
 from .acting import open_by, total
 from .carried import Carried, flattened
 from .passing import counted
@@ -23,11 +23,14 @@ from .runge_kutta_step import projected, stage
 from .simulated_mechanism import SimulatedMechanism
 from .substeps import PARTS, bearable_change
 
-SUDDEN = 0.1  # of the fastest joint's velocity is what velocities may change by in a part, as it begins ...
-_FROM_REST = 0.1  # ... and by what is harmless in this share of a step
-_WORSE = 1.5  # ... and so many times that in its later stages
-_SHORTER = 0.3  # of its length is tried instead of a part that was too long
-_LONGER = 2.0  # times the last part's length is tried next
+SUDDEN = 0.1  # of the fastest joint's velocity is what velocities may change by in a part, as it begins
+TURNED = 0.1  # rad: of a hinge of a loop in a part, whose rows are left open by its fifth power
+_BENT = 0.003  # of the fastest joint's velocity is what the stages of a part may disagree by ...
+_FROM_REST = 0.1  # ... and what is harmless in this share of a step
+_WORSE = 1.5  # times all that in later stages
+_SHORTER = 0.3  # of its length, at least, is tried instead of a part that was too long
+_LONGER = 2.0  # times the last part's length, at most, is tried next
+_SAFETY = 0.9
 _PASSES = 8 * PARTS
 _WHOLE = 1.0 - 1e-9
 _TINY = 1e-300
@@ -42,27 +45,34 @@ def in_runge_kutta_parts(
 ) -> dict[str, Any]:
     """What `start`, whose velocities belong to its positions, is after dt; samples that are `idle` need not know.
 
-    first   what a stage finds at the start, where that is known already
+    first   what a stage finds at the start, where that is known already, and the velocities it was solved with: in a
+            body's axes accelerations depend on how fast it travels while it turns, and on no others are they its
     """
-    dt, model, implicit = step.dt, step.model, step.options["integrator"] != "rk4"
+    dt, shortest = step.dt, step.dt * (1.0 / PARTS)
+    model, implicit = step.model, step.options["integrator"] != "rk4"
     u, none = step.straight.of(start["q"], start["v"]), [0.0] * model.nv
     state: dict[str, Any] = {
         **start, "desired": [0.0] * model.nc, "u": u,
         "way": none, "u_now": u, "act_now": start["act"],  # of this stage: from where the part began, and there
         "gone": none, "gained": none, "done": [0.0] * 5, "rates": [0.0] * len(start["act"]),  # in this part so far
+        "bent": none,  # what a rule of second order makes other velocities of
         "stage": [np.float64(0.0)], "length": [dt], "elapsed": [0.0],
     }  # fmt: skip
     carried = Carried(state)
     if first is not None:
-        state, _ = _after_stage(step, state, start["q"], start["v"], dt, first)
+        begun, _ = _after_stage(step, state, start["q"], first["solved_with"], dt, first)
+        # stabilization was asked for as a whole step bears it: a shorter part begins by itself
+        alone = {**state, "length": begun["length"], "iterations": begun["iterations"]}
+        shorter = begun["length"][0] < dt * _WHOLE
+        state = carried.split(_chosen(shorter, carried.flat(alone), carried.flat(begun)))
 
     def one_stage(values, running):
         state = carried.split(values)
         q = step.straight.moved(state["q"], state["way"])
         v = step.straight.velocities(q, state["u_now"])
         errors, begins = constraint_state(step.tree, q, v), state["stage"][0] < 0.5
-        desired = _chosen(begins, step.desired(errors, None), state["desired"])
         h = minimum(state["length"][0], dt - state["elapsed"][0])
+        desired = _chosen(begins, step.desired(errors, None, maximum(h, shortest)), state["desired"])
         found = stage(step, q, v, state["act_now"], desired, state["lam"], h if implicit else None)
         # stages are not meant to be closed, nor are parts where only steps are projected
         closed = begins & (state["elapsed"][0] <= 0.0) if step.options["projection"] else begins
@@ -86,11 +96,11 @@ def _after_stage(
     at, elapsed = state["stage"][0], state["elapsed"][0]
     first, last = at < 0.5, at > 2.5
     pace, fastest = step.pace(found["a"]), step.pace(straight.velocities(state["q"], state["u"]))
-    allowed = bearable_change(fastest, dt * _FROM_REST, SUDDEN)
-    fitting = maximum(minimum(tried, allowed / maximum(pace, _TINY)), shortest)
+    allowed = bearable_change(fastest, dt, SUDDEN)
+    suddenness = maximum(pace / maximum(allowed, _TINY), step.turning(v) * (1.0 / TURNED))  # parts per second
+    fitting = maximum(minimum(tried, 1.0 / maximum(suddenness, _TINY)), shortest)
     h = where(first & (pace < float("inf")), fitting, tried)  # what is not finite is not tried again
-    again = ~first & (pace * h > allowed * _WORSE) & (h > shortest * 1.0001)
-    ends, over = last & ~again, last | again
+    sudden = ~first & (suddenness * h > _WORSE)
 
     a = found["within_reason"](h)
     rate, change = straight.displacement_rate(state["way"], state["u_now"]), straight.rate(q, v, a)
@@ -98,6 +108,12 @@ def _after_stage(
     gone = scaled_sum(state["gone"], h * weight, rate)
     gained = scaled_sum(state["gained"], h * weight, change)
     done = scaled_sum(state["done"], h * weight, found["power"])
+    bent = scaled_sum(state["bent"], where(first | last, h * (1.0 / 6.0), h * (-1.0 / 6.0)), change)
+    off = maximum(step.pace(bent) / maximum(bearable_change(fastest, dt * _FROM_REST, _BENT), _TINY), _TINY)
+    again = (sudden | (last & (off > 1.0))) & (h > shortest * 1.0001)
+    ends, over = last & ~again, last | again
+    shorter = where(sudden, _SHORTER, maximum(_SHORTER, _SAFETY / sqrt(off)))
+    longer = minimum(_LONGER, _SAFETY / sqrt(sqrt(off)))
     u = _chosen(ends, total(state["u"], gained), state["u"])
     judged = counted({**found, "a": a}, {"v": v, "passed": [0.0, 0.0]}, step.pace, h)
     new = {
@@ -105,9 +121,10 @@ def _after_stage(
         "way": [where(over, 0.0, ahead * x) for x in rate],
         "u_now": _chosen(over, u, scaled_sum(state["u"], ahead, change)),
         "gone": [where(over, 0.0, x) for x in gone], "gained": [where(over, 0.0, x) for x in gained],
+        "bent": [where(over, 0.0, x) for x in bent],
         "done": [where(over, 0.0, x) for x in done], "work": _chosen(ends, total(state["work"], done), state["work"]),
         "stage": [where(over, 0.0, at + 1.0)], "elapsed": [where(ends, elapsed + h, elapsed)],
-        "length": [where(again, maximum(h * _SHORTER, shortest), where(last, h * _LONGER, h))],
+        "length": [where(again, maximum(h * shorter, shortest), where(last, h * longer, h))],
         "iterations": [state["iterations"][0] + 1.0],
         "passed": [
             x + where(again, 0.0, weight * spent) for x, spent in zip(state["passed"], judged["passed"], strict=True)

@@ -222,9 +222,10 @@ class SimulatedMechanism:
         model = replace(self.model, passive=()) if self.model.passive else self.model
         return Tree(model, {**self.given, "gravity": [0.0] * 3, "springs": none, "dampings": none})
 
-    def desired(self, state: ConstraintState, lag: Scalar | None) -> list[Scalar]:
+    def desired(self, state: ConstraintState, lag: Scalar | None, part: Scalar | None = None) -> list[Scalar]:
         """Accelerations of the rows that stabilize them: - 2/T (velocity error) - 1/T^2 (position error), or as much as
-        the step bears.
+        the step bears, of the velocity error as a part of so many seconds bears: near a dead point all that velocities
+        are off by does work.
 
         Where velocities are those of `lag` seconds ago, a row that will be met has J v = J-dot v lag left now. What
         would be open by no more than rounding, or than what a file cannot close, is let be: rows that depend on one
@@ -236,22 +237,24 @@ class SimulatedMechanism:
         if T == "auto":
             in_parts = lag is None and self.options["integrator"] != "rk4"
             rate, place = ANSWERED_IN_PARTS if in_parts else ANSWERED[self.options["integrator"]]
-            of_velocity, of_position = rate / self.dt, place / (self.dt * self.dt)
+            time = self.dt if part is None else part
+            of_velocity, of_position = rate / time, place / (self.dt * self.dt)
+            limit = self.let_be * (place / (self.dt * time))
         else:
             of_velocity, of_position = 2.0 / float(T), 1.0 / float(T) ** 2
+            limit = self.let_be * of_position
         result: list[Scalar] = []
         for error, velocity, bias in zip(*state, strict=True):
             too_fast = velocity if lag is None else velocity - bias * lag
             pull = too_fast * of_velocity
-            pull = pull if error is None else self._beyond_unseen(pull + error * of_position, of_position)
+            pull = pull if error is None else self._beyond(limit, pull + error * of_position)
             result.append(-pull)
         return result
 
-    def _beyond_unseen(self, pull: Scalar, of_position: Scalar) -> Scalar:
+    def _beyond(self, limit: Scalar, pull: Scalar) -> Scalar:
         """What of a pull answers more than is let be. Its derivative is that of what is pulled."""
         if self.options.get("differentiated"):
             return pull
-        limit = self.let_be * of_position
         return pull - maximum(minimum(pull, limit), -limit)
 
     @cached_property

@@ -95,8 +95,9 @@ def _check_values(what: str, name: str, array: np.ndarray) -> None:
         moments = array[..., [4, 6, 9]]  # about the axes of the body's own frame
         if np.any(moments < 0):
             raise InputError(f"{what} holds a moment of inertia of {float(moments.min()):g}; must not be negative")
-    if name == "placements":
-        lengths = np.linalg.norm(array[..., 1:, 3:], axis=-1)
+    if name.endswith("placements"):
+        poses = array[..., 1:, :] if name == "placements" else array  # the first body is the world
+        lengths = np.linalg.norm(poses[..., 3:], axis=-1)
         if np.any(np.abs(lengths - 1) > _UNIT):
             worst = float(lengths.ravel()[np.argmax(np.abs(lengths - 1))])
             raise InputError(f"{what} holds a quaternion of length {worst:.6g}; expected 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -145,7 +146,7 @@ class Trajectory:
             inner = shapes[name]
             per_sample = array[:, None] if array.ndim > len(inner) else array
             lead = (*self.q.shape[:-2], count)
-            rows[name] = np.broadcast_to(per_sample, (*lead, *inner)).reshape(-1, *inner)
+            rows[name] = np.broadcast_to(per_sample, (*lead, *inner)).reshape(math.prod(lead), *inner)
         return rows
 
     @cached_property
