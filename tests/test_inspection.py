@@ -38,7 +38,7 @@ def test_facts_of_a_four_bar():
 
 def test_an_open_pose_is_noticed():
     found = lw.inspect(four_bar(dented=0.01))
-    assert not found.closed and found.closures[0].error == pytest.approx(0.01)
+    assert not found.closed and found.checks[0].error == pytest.approx(0.01)
     assert "C is off by 0.01" in str(found)
 
 

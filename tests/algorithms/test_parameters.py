@@ -105,6 +105,20 @@ def test_of_springs_tendons_actuators_and_rods(contact, rng):
     assert energy(state["q"], **given) == pytest.approx(lw.reference(other, "potential_energy")(state["q"]))
 
 
+def test_a_soft_rod_pulls_towards_the_length_given(rng):
+    model, q, still = geared(), rng.normal(size=3), np.zeros(3)
+    options = {"contact": "soft", "equality": "soft", "outputs": ("v",)}
+    dynamics = lw.reference(model, "step", parameters="rod_lengths", **options)
+    own = lw.reference(model, "step", **options)(q, still, still, 0.002)
+    asked = {"q": q, "v": still, "tau": still, "dt": 0.002}
+    np.testing.assert_allclose(dynamics(**asked, rod_lengths=[0.7]), own, rtol=1e-12)
+    away = lw.reference(model, "constraint_error", parameters="rod_lengths")
+    slope = lw.reference(model, "constraint_jacobian")(q)[0]
+    apart = [slope @ dynamics(**asked, rod_lengths=[length]) for length in (0.5, 0.7, 0.9)]
+    assert away(q, rod_lengths=[0.5])[0] > away(q, rod_lengths=[0.9])[0]
+    assert apart[0] < apart[1] < apart[2]
+
+
 def test_rods_are_planned_with_their_lengths():
     with pytest.raises(UnsupportedError, match="plans its work from the constraints' own numbers, so rod_lengths"):
         lw.compile(geared(), "cluster_aba", parameters="rod_lengths")

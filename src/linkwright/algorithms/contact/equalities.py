@@ -66,7 +66,9 @@ def _soft_rows(
     velocity, rate = held.motion(motions)
     if constraint.equality in ("joint", "tendon"):  # MuJoCo's rows of joints and lengths have no drift
         soft = SoftRows(rows.terms, rows.rows, held.error(), velocity, [0.0], typical if given is None else given[:1])
-        return _length(soft, constraint.length, problem, v) if constraint.equality == "tendon" else soft
+        if constraint.equality == "joint":
+            return soft
+        return _length(soft, tree.constraint_lengths(constraint)[0], problem, v)
     if constraint.has_position and constraint.equality == "connect":
         return _point(tree, problem, held, motions, typical if given is None else [given[0]] * 3)
     if constraint.has_position and constraint.equality == "weld":
@@ -75,7 +77,7 @@ def _soft_rows(
     return SoftRows(rows.terms, rows.rows, held.error(), velocity, rate, typical)
 
 
-def _length(square: SoftRows, length: float, problem: ConstrainedProblem, v: Sequence[Scalar]) -> SoftRows:
+def _length(square: SoftRows, length: Scalar, problem: ConstrainedProblem, v: Sequence[Scalar]) -> SoftRows:
     """A rod's row in metres, where its own is (|d|^2 - length^2) / (2 length)."""
     away = sqrt(maximum(square.error[0] * (2.0 * length) + length * length, NO_LENGTH * NO_LENGTH))
     scale = length / away
