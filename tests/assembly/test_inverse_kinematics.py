@@ -33,6 +33,11 @@ def test_two_links_have_the_solution_of_trigonometry():
     assert other.ok and abs(other.q[1] + elbow) < 1e-7
 
 
+def test_no_samples_at_all():
+    found = lw.inverse_kinematics(planar_arm(), {"tip": np.zeros((0, 3))}, starts=3)
+    assert found.q.shape == (0, 2) and found.status.shape == (0,) and found.error.shape == (0, 1)
+
+
 def test_what_cannot_be_reached_says_so_and_comes_near():
     found = lw.inverse_kinematics(planar_arm(), {"tip": (3.0, 0.0, 0)}, q0=(0.4, 0.5))
     assert found.status == 1 and not found.ok

@@ -63,6 +63,38 @@ def test_derivatives(name, rng):
     total = sum(np.sum(back[f"{k}_bar"] * d) for k, d in direction.items())
     expected = sum(np.sum(weights[f"{x}_bar"] * rate) for x, rate in rates.items())
     assert abs(total - expected) <= 1e-7 * max(1.0, sum(np.abs(rate).sum() for rate in rates.values()))
+    columns = interpret(question("jacobian", model, name, of, **options).program(), given)
+    for x, rate in rates.items():
+        blocks = {k: columns[f"d{x}_d{k}"] for k in direction}
+        shapes = {k: rate.shape + d.shape for k, d in direction.items()}
+        assert {k: block.shape for k, block in blocks.items()} == shapes
+        along = sum(np.tensordot(blocks[k], d, d.ndim) for k, d in direction.items())
+        np.testing.assert_allclose(along, rate, rtol=0, atol=1e-7 * size, err_msg=f"Jacobian of {x}")
+
+
+def test_shapes_of_the_page():
+    """Those in the table of docs/derivatives.md, on a mechanism whose numbers of everything differ."""
+    builder, bar = lw.ModelBuilder("flying"), lw.Inertia.box(1.0, (0.1, 0.2, 0.3))
+    builder.add_body("base", lw.free_flyer("free"), inertia=bar)
+    builder.add_body("arm", lw.revolute("elbow", "y"), parent="base", placement=(0.1, 0, 0), inertia=bar)
+    flying = builder.build()
+    sizes = {"nv": 7, "nbodies": 3, "frames": 3, "nc": 4, "constraints": 2, "contacts": 1, "ny": 1}
+    held = flying.with_constraints(lw.connect("arm", name="one"), lw.weld("base", directions="x", name="two"))
+    touching = flying.with_shapes(lw.sphere("arm", 0.1, name="ball")).on_ground(0.5)
+    names = {"lcaba": held, "efpa": held, "contact_dynamics": touching, "cluster_aba": lw.load("four_bar")}
+    page = (Path(__file__).parents[2] / "docs" / "derivatives.md").read_text()
+    table = page.split("| program | derivative | shape |")[1].split("\n\n")[0].splitlines()[2:]
+    assert len(table) > 12
+    for line in table:
+        program, derivatives, shape = (cell.strip() for cell in line.strip("|").split("|"))
+        wanted = tuple(sizes[x] if x in sizes else int(x) for x in shape.split(":")[0].strip("(), ").split(", "))
+        for derivative in derivatives.split(", "):
+            of, wrt = derivative.strip("`")[1:].rsplit("_d", 1)
+            model, option = names.get(program.strip("`"), flying), {}
+            if program == "`frame_jacobian`":
+                option = {"frame": "arm"}
+            found = question("jacobian", model, program.strip("`"), of, wrt, **option).program().outputs[0]
+            assert found.shape == wanted, line
 
 
 def test_verdicts_are_refused():

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from extended import STEP, moved, run
+from test_contact_derivatives import EXACT as LAST_DIGIT
+from test_contact_derivatives import STANDING, arm, ball
 from test_tree_derivatives import question
 
 import linkwright as lw
@@ -19,24 +21,26 @@ from loop_cases import random_graph
 EXACT = {"tolerance": 1e-12}  # solutions to more digits than usual: errors add up over three of them
 
 
-def check(model, algorithm, given, rng, *, of=None, wrt=None, bound=1e-8, reference=None, **options):
-    """`reference`: the program whose gradients are differenced, if not this one."""
+def check(
+    model, algorithm, given, rng, *, of=None, wrt=None, bound=1e-8, reference=None, exact=None, size=STEP, **options
+):  # fmt: skip
+    """`reference`: the program whose gradients are differenced, if not this one; `exact`: its further options."""
     asked = question("hessian_vector", model, algorithm, of, wrt, values=True, **options)
     program = asked.program()
     at = {x.name: given[x.name] if x.name in given else rng.normal(size=x.shape) for x in program.inputs}
     found = interpret(program, at)
     assert found.get("status", 0) == 0
-    own = {} if reference else options
+    own = {} if reference else {**options, **(exact or {})}
     back = question("vjp", model, reference or algorithm, asked.of, asked.wrt, **own).program()
     names = {x.name for x in back.inputs}
     ends = []
-    for step in (STEP, -STEP):
+    for step in (size, -size):
         along = {name: moved(model, name, at[name], at[f"{name}_dot"], step) for name in asked.wrt}
         ends.append(run(back, {k: x for k, x in {**at, **along}.items() if k in names}))
-    size = max(1.0, *(np.abs(found[f"{name}_bar_dot"]).max() for name in asked.wrt))
+    largest = max(1.0, *(np.abs(found[f"{name}_bar_dot"]).max() for name in asked.wrt))
     for name in asked.wrt:
-        rate = np.asarray((ends[0][f"{name}_bar"] - ends[1][f"{name}_bar"]) / (2 * STEP), float)
-        np.testing.assert_allclose(found[f"{name}_bar_dot"], rate, rtol=0, atol=bound * size, err_msg=name)
+        rate = np.asarray((ends[0][f"{name}_bar"] - ends[1][f"{name}_bar"]) / (2 * size), float)
+        np.testing.assert_allclose(found[f"{name}_bar_dot"], rate, rtol=0, atol=bound * largest, err_msg=name)
         np.testing.assert_allclose(found[f"{name}_bar"], (ends[0][f"{name}_bar"] + ends[1][f"{name}_bar"]) / 2,
                                    rtol=1e-6, atol=1e-6 * np.abs(found[f"{name}_bar"]).max())  # fmt: skip
 
@@ -58,6 +62,33 @@ def test_loops(seed, rng):
     case = random_graph(seed)
     given = {"q": case.q, "v": case.v}
     check(case.model, "lcaba", given, rng, bound=1e-7, reference="ltl", **EXACT)
+
+
+ROLLING = {**STANDING, "v": np.array([0.3, -0.1, -0.5, 0.4, 0.2, -0.3])}
+PUSHED = {"q": np.array([1e-4, 2e-4, 3e-4, -0.004]), "v": np.array([0.03, 0.02, -0.01, 0.05]),
+          "tau": np.array([0.1, -0.2, 0.3, 0.1]), "dt": np.array(0.002)}  # fmt: skip
+TOUCHING = {
+    "stuck": (ball(condim=3).on_ground(0.4), "contact_dynamics", {**STANDING, "v": np.zeros(6)}, {}),
+    "sliding": (ball(condim=3).on_ground(0.4), "contact_dynamics", ROLLING, {}),
+    "pyramid": (ball(condim=6).on_ground(0.4), "contact_dynamics", ROLLING, {"cone": "pyramidal"}),
+    "soft": (arm(), "contact_dynamics", PUSHED, {"equality": "soft"}),  # with a pair, a limit, dry friction
+    "step": (ball(condim=4).on_ground(0.4), "step", ROLLING, {"integrator": "implicitfast"}),
+}
+
+
+@pytest.mark.parametrize("case", TOUCHING)
+def test_contacts(case, rng):
+    """At the solution, whose active set and law are what they are; impedances change within a millimetre."""
+    model, algorithm, given, options = TOUCHING[case]
+    of, wrt = (("q", "v") if algorithm == "step" else ("a",)), ("q", "v", "tau")
+    options = {**options, "exact": LAST_DIGIT, "size": np.longdouble(1e-9)}
+    check(model, algorithm, given, rng, of=of, wrt=wrt, bound=1e-8, **options)
+
+
+def test_contacts_with_closed_loops(rng):
+    """Hard equalities are found to fewer digits, so differences are taken over a longer way."""
+    exact = {"exact": LAST_DIGIT, "size": np.longdouble(1e-7)}
+    check(arm(), "contact_dynamics", PUSHED, rng, of=("a",), wrt=("v", "tau"), bound=1e-7, equality="hard", **exact)
 
 
 def test_positions_found_by_newtons_method(rng):

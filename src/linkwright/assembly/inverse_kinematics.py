@@ -146,7 +146,7 @@ class _Search:
         opened = np.abs(closures).max(axis=1, initial=0.0)
         for k in np.flatnonzero(~(opened <= CLOSED) & np.isfinite(q).all(axis=1)):
             q[k], frames[k], closures[k] = self._closed(q[k], places[k], turns[k])
-        error = np.linalg.norm(frames.reshape(len(q), -1, 3), axis=2)
+        error = np.linalg.norm(frames.reshape(len(q), len(self.targets), 3), axis=2)
         finite = np.isfinite(q).all(axis=1) & np.isfinite(error).all(axis=1)
         reached = (error <= tolerance).all(axis=1) & (np.abs(closures) <= CLOSED).all(axis=1) & self._within(q)
         status = np.where(reached, OK, np.where(finite, NOT_REACHED, NOT_FINITE)).astype(int)
