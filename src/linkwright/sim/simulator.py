@@ -87,8 +87,6 @@ class Simulator:
         """Those given, by name, and external forces: what is written to them acts from the next step on."""
         self._lag = 0.0 if integrator == "rk4" else self.dt / 2
         self._own = len(self._names)
-        # the quickest way to see that all is finite; what only overflows is looked at again
-        self._squared = np.vdot if batch else np.ndarray.dot
         self._torque_shape = self._shape(self.model.nv)
         self._no_torque = np.zeros(self._torque_shape)
         self._command_shape = self._shape(self.model.nu)
@@ -123,7 +121,7 @@ class Simulator:
         for name, array in state.items():
             if array.ndim == 2 and array.shape[0] != self.batch:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
-            state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])))
+            state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])), order="C")
         state["lag"] = np.full(lead, self._lag)
         first = tuple(state[name] for name in self._names)
         everyone = self._inputs(first, self._no_torque, self._commands)
@@ -198,10 +196,10 @@ class Simulator:
         that was reset to, else zero."""
         if tau is None:
             tau = self._no_torque
-        elif type(tau) is not np.ndarray or tau.shape != self._torque_shape or tau.dtype != _FLOAT:
+        elif not (
+            type(tau) is np.ndarray and tau.shape == self._torque_shape and (tau.dtype is _FLOAT or tau.dtype == _FLOAT)
+        ):  # fmt: skip
             tau = self._torques(tau)
-        elif self.batch and not isfinite(np.vdot(tau, tau)):
-            self._torques(tau)
         state = self._state
         if ctrl is None and not self.actuators:
             inputs = (state[0], state[1], tau, *self._between, *state[2 : self._own], *self._after)
@@ -209,23 +207,24 @@ class Simulator:
             if ctrl is None:
                 ctrl = self._commands
             elif not (
-                type(ctrl) is np.ndarray and ctrl.shape == self._command_shape and ctrl.dtype == _FLOAT
-                and self.actuators and isfinite(self._squared(ctrl, ctrl))
+                type(ctrl) is np.ndarray and ctrl.shape == self._command_shape and self.actuators
+                and (ctrl.dtype is _FLOAT or ctrl.dtype == _FLOAT)
+                and isfinite(ctrl.dot(ctrl) if self.batch is None else (flat := ctrl.ravel()).dot(flat))
             ):  # fmt: skip
                 ctrl = self._checked_commands(ctrl)
             inputs = (state[0], state[1], tau, *self._between, ctrl, *state[2 : self._own], *self._after)
         if n == 1 and n is not True:
-            result = self._step(*inputs)
+            result = tuple(self._step(*inputs))  # without names, whose look-up would cost more than the rest of this
         else:
             if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
                 raise InputError(f"n is {n!r}; expected a positive whole number of steps")
             names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
-            result = self._step.repeat(
-                dict(zip(names, inputs, strict=True)), int(n), every=int(n), last=last, effort=self._effort
-            )
+            given = dict(zip(names, inputs, strict=True))
+            result = tuple(self._step.repeat(given, int(n), every=int(n), last=last, effort=self._effort))
         status = result[self._own]
-        if not self.batch and status.item() and not isfinite(tau.dot(tau)):
-            self._torques(tau)  # says which is not finite; nothing has been taken over yet
+        # what is not finite shows in the status: then it is said where, and nothing has been taken over yet
+        if tau is not self._no_torque and (status.item() if self.batch is None else status.dot(status)):
+            self._torques(tau)
         self._state, self._status = result, status
         if self._extra:
             self._outputs = self._outputs_of(result)
