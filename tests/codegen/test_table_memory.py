@@ -104,3 +104,24 @@ def test_code_beyond_the_cache_serves_two_blocks(machine):
     for tile_bytes, second_cache, blocks in ((1, 1 << 20, 1), (1, 1, 2), (1 << 20, 1, usual)):
         small = replace(plan, machine=replace(machine, tile_bytes=tile_bytes, second_cache=second_cache))
         assert tile_blocks(small, vector) == blocks
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 8])
+def test_zeros_in_tables_are_stored_together(lanes):
+    """Runs of all lengths, up to the ends of their columns; a negative zero is none."""
+    columns = [[0.0 if p >= k else 1.0 for p in range(PASSES)] for k in range(PASSES)]
+
+    def function(x):
+        # values that are computed stand between the zeros, so that every column is a table of its own
+        rows = [[sqrt(x[p] * x[k]) if columns[k][p] else columns[k][p] for k in range(PASSES)] for p in range(PASSES)]
+        rows = [[*row, -0.0 if p % 2 else 0.0, x[p]] for p, row in enumerate(rows)]
+        _, found = repeat(lambda _, a: ([], [*a]), count=PASSES, tables=[rows])
+        return {"found": [[found[p][k] for p in range(PASSES)] for k in range(PASSES + 2)]}
+
+    program = simplify(trace(function, {"x": PASSES}))
+    compiled = CompiledFunction.of(build_image(program, lanes, "float64", host_target()), host_target())
+    x = np.random.default_rng(4).uniform(0.5, 2.0, size=(2 * lanes + 1, PASSES))
+    expected = interpret(program, {"x": x})["found"]
+    for found in (compiled(x), np.stack([compiled(row) for row in x])):
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+        assert np.array_equal(np.signbit(found), np.signbit(expected))

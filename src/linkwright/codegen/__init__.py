@@ -12,7 +12,7 @@ The way of a program, each step in the file of its name:
                 table_memory: where that lies; visits: what is rare)
     kernel      drivers for one sample and for batches (packing: samples into lanes)
     repeat      drivers for many steps in one call, outputs fed back to inputs (repetition: calling them)
-    entry       the function Python calls
+    entry       the function Python calls (spare_results: arrays that are written into again)
     worker      LLVM IR -> object file, in processes that objectfile looks after
     machine     what is assumed of processors (target: the one at hand)
     cache       object files on disk

@@ -15,6 +15,8 @@ from .plan import Plan
 from .registers import Action, RegisterStep
 from .vector_type import VectorType
 
+_ZERO = str((Op.CONST, 0.0))  # as text: -0.0 equals it as a number
+
 
 class ChunkEmitter:
     """Emits chunks of one plan for one vector type.
@@ -59,6 +61,11 @@ class _ChunkBody:
         position, several = 0, self.sincos_builder.type.lanes > 1
         while position < len(steps):
             step = steps[position]
+            zeros = self._zeros_side_by_side(steps, position)
+            if zeros:
+                self._store_zeros(steps[position + 1].slot, zeros)
+                position += 2 * zeros
+                continue
             if several and step.action is Action.LOAD and step.slot < 0:
                 together, after = self._independent_sincos(steps, position)
                 if len(together) > 1:
@@ -67,6 +74,33 @@ class _ChunkBody:
                     continue
             self._emit_step(step)
             position += 1
+
+    def _zeros_side_by_side(self, steps: list[RegisterStep], position: int) -> int:
+        """How many steps from here on put a zero into one place after the other: tables of loops over columns are
+        mostly zeros."""
+        start, count = None, 0
+        for k in range(position, len(steps) - 1, 2):
+            load, store = steps[k : k + 2]
+            constant = (load.action, load.slot, store.action) == (Action.LOAD, -1, Action.STORE)
+            if not constant or store.subject != load.subject:
+                break
+            base, offset = self.places.slot_written(store.slot)
+            start = start or (base, offset)
+            following = start[0], start[1] + count * self.builder.type.bytes
+            if str(self.outline.leaves[load.subject]) != _ZERO or (base, offset) != following:
+                break
+            count += 1
+        return count
+
+    def _store_zeros(self, slot: int, count: int) -> None:
+        """As many at once as fit a register, and what is left over in smaller pieces."""
+        one, (base, offset) = self.builder.type, self.places.slot_written(slot)
+        size = max(1, self.plan.machine.register_bytes // one.bytes)
+        while count:
+            size = min(size, 1 << (count.bit_length() - 1))
+            kind = VectorType(size * one.lanes, one.dtype)
+            self.builder.store(kind.number(0.0), (base, offset), self.places.alignment, kind)
+            offset, count = offset + size * one.bytes, count - size
 
     def _emit_step(self, step: RegisterStep) -> None:
         if step.action is Action.COMPUTE:

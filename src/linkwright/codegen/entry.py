@@ -21,6 +21,7 @@ from .python_abi import (
     TYPE_OFFSET,
     WRITEABLE,
 )
+from .spare_results import keep, kept_definition, look_for_kept, worth_keeping
 from .vector_type import VectorType
 
 ENTRY = "lw_entry"
@@ -42,6 +43,7 @@ class EntryFunction:
     def text(self) -> list[str]:
         return [
             *context_definition(len(self.inputs)),
+            *kept_definition(len(self.outputs)),
             *(_shape_constant(f"in{k}", array.shape) for k, array in enumerate(self.inputs)),
             *(_shape_constant(f"out{k}", array.shape) for k, array in enumerate(self.outputs)),
             *inspection_functions(len(self.inputs)),
@@ -63,8 +65,9 @@ class EntryFunction:
             "%given = phi ptr [ null, %positional ], [ %out_named, %named ]",
             *self._check_inputs(),
             "%no_out = icmp eq ptr %given, null",
-            "br i1 %no_out, label %allocate0, label %check_out",
+            "br i1 %no_out, label %look, label %check_out",
             *self._check_out(),
+            *look_for_kept([len(x.shape) for x in self.outputs], "given0", "allocate0"),
             *(line for k in range(len(self.outputs)) for line in self._allocate(k)),
             *self._run(),
             *self._return_results(),
@@ -129,6 +132,7 @@ class EntryFunction:
             "shapes:",
             f"%is_single = icmp eq i64 %batch, {UNBATCHED}",
             "%axes = select i1 %is_single, i32 0, i32 1",
+            *worth_keeping(sum(x.size for x in self.outputs) * self.vector.in_arrays.scalar_bytes),
         ]
 
     def _check_out(self) -> list[str]:
@@ -152,7 +156,7 @@ class EntryFunction:
         for k, output in enumerate(self.outputs):
             lines += [
                 f"check_out{k}:",
-                *self._given(k, f"%checked{k}"),
+                *self._given("%given", k, f"%checked{k}"),
                 f"%given_samples{k} = call i64 @{EXAMINE}(ptr %checked{k}, i32 {len(output.shape)}, "
                 f"ptr @lw_shape_out{k}, i32 {READABLE | WRITEABLE})",
                 f"%given_fits{k} = icmp eq i64 %given_samples{k}, %batch",
@@ -170,14 +174,20 @@ class EntryFunction:
             lines += [f"apart{k}_{len(others)}:", f"br label %{after}"]
         return lines
 
-    def _given(self, k: int, name: str) -> list[str]:
-        """Array k of `out` as `name`."""
+    @property
+    def _last_check(self) -> str:
+        """The block from which `out` is taken."""
+        last = len(self.outputs) - 1
+        return f"apart{last}_{len(self.inputs) + last}"
+
+    def _given(self, given: str, k: int, name: str) -> list[str]:
+        """Array k of what was given as `out`, or kept (spare_results.py), as `name`."""
         if len(self.outputs) == 1:
-            return [f"{name} = getelementptr i8, ptr %given, i64 0"]
-        return field("%given", TUPLE_ITEMS_OFFSET + 8 * k, "ptr", name)
+            return [f"{name} = getelementptr i8, ptr {given}, i64 0"]
+        return field(given, TUPLE_ITEMS_OFFSET + 8 * k, "ptr", name)
 
     def _allocate(self, k: int) -> list[str]:
-        """The array %result<k>, new or given, with data at %out<k>.
+        """The array %result<k>, new, given or kept, with data at %out<k>.
 
         If there is no memory, drop the earlier ones and return NULL.
         """
@@ -206,12 +216,17 @@ class EntryFunction:
             *(f"call void %decref{k}(ptr %result{j})" for j in range(k)),
             "ret ptr null",
             f"given{k}:",
-            *self._given(k, f"%taken{k}"),
+            *([f"%chosen = phi ptr [ %given, %{self._last_check} ], [ %kept_results, %take_kept ]"] if k == 0 else []),
+            *self._given("%chosen" if k == 0 else "%chosen_too", k, f"%taken{k}"),
             load_context(Slot.INCREF, f"%keep{k}"),
             f"call void %keep{k}(ptr %taken{k})",
             f"br label %got{k}",
             f"got{k}:",
             f"%result{k} = phi ptr [ %fresh{k}, %allocate{k} ], [ %taken{k}, %given{k} ]",
+            *([
+                "%allocating = phi i1 [ true, %allocate0 ], [ false, %given0 ]",
+                "%chosen_too = phi ptr [ null, %allocate0 ], [ %chosen, %given0 ]",
+            ] if k == 0 else []),
         ]
         last = k + 1 == len(self.outputs)
         return [
@@ -219,7 +234,7 @@ class EntryFunction:
             *field(f"%result{k}", DATA_OFFSET, "ptr", f"%out{k}"),
             f"%target{k} = getelementptr ptr, ptr %targets, i64 {k}",
             f"store ptr %out{k}, ptr %target{k}, align 8",
-            "br label %run" if last else f"br i1 %no_out, label %allocate{k + 1}, label %given{k + 1}",
+            "br label %run" if last else f"br i1 %allocating, label %allocate{k + 1}, label %given{k + 1}",
         ]
 
     def _run(self) -> list[str]:
@@ -252,7 +267,8 @@ class EntryFunction:
             "call void %restore(ptr %batch_state)",
             load_context(Slot.FREE, "%free"),
             "call void %free(ptr %memory)",
-            "br label %return",
+            "br label %keep",
+            *keep(len(self.outputs), "return"),
         ]
 
     def _return_results(self) -> list[str]:

@@ -11,6 +11,7 @@ import ctypes
 import struct
 import sys
 import sysconfig
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -19,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-TYPE_OFFSET = 8
+REFERENCES_OFFSET, TYPE_OFFSET = 0, 8
 DATA_OFFSET, NDIM_OFFSET, DIMENSIONS_OFFSET, STRIDES_OFFSET, DESCR_OFFSET, FLAGS_OFFSET = 16, 24, 32, 40, 56, 64
+WEAK_REFERENCES_OFFSET = 72
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 # Of a dtype object: eight bytes with its kind, character, order of bytes, flags and number, alike in all that mean the
 # same. An array that was pickled has one of its own.
@@ -98,7 +100,17 @@ def _arrays_as_expected() -> bool:
         )  # fmt: skip
         if found != expected or not _dtype_as_expected(array.dtype):
             return False
-    return True
+    return _references_as_expected()
+
+
+def _references_as_expected() -> bool:
+    """How often an array is held, and its weak references."""
+    array = np.zeros(3)
+    references = ctypes.c_int32.from_address(id(array) + REFERENCES_OFFSET)
+    weak = ctypes.c_void_p.from_address(id(array) + WEAK_REFERENCES_OFFSET)
+    alone, unseen = references.value, weak.value is None
+    held, seen = [array, array], weakref.ref(array)
+    return alone == 1 and references.value == 1 + len(held) and unseen and weak.value == id(seen)
 
 
 def _dtype_as_expected(dtype: np.dtype) -> bool:

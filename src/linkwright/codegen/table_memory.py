@@ -21,7 +21,7 @@ class _Group(NamedTuple):
     """Cells that keep their order and distances, and the stretches that they are needed in."""
 
     first: int
-    count: int
+    size: int
     begin: int
     end: int
 
@@ -31,7 +31,7 @@ def place_tables(outline: Outline, results: LoopMoves, outputs: Iterable[int]) -
     an output."""
     places = _fit(_groups(outline, results, outputs))
     tables = outline.tables
-    new = {group.first + k: place + k for group, place in places.items() for k in range(group.count)}
+    new = {group.first + k: place + k for group, place in places.items() for k in range(group.size)}
     tables.fixed = {value: new[cell] for value, cell in tables.fixed.items() if cell in new}
     tables.size = max(new.values(), default=-1) + 1
     for loop in outline.loops:
@@ -110,8 +110,8 @@ def _fit(groups: list[_Group]) -> dict[_Group, int]:
     for group in sorted(groups, key=lambda x: (x.begin, x.first)):
         place = 0
         for other, there in placed:
-            if there.begin <= group.end and group.begin <= there.end and other < place + group.count:
-                place = max(place, other + there.count)
+            if there.begin <= group.end and group.begin <= there.end and other < place + group.size:
+                place = max(place, other + there.size)
         insort(placed, (place, group))
         places[group] = place
     return places
