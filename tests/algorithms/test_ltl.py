@@ -80,6 +80,11 @@ def test_limbs_follow_their_trunk(solutions, rng):
         units.append(parts.limbs_of_unit(j, units))
         z = parts.limbs_alone(unit)
         np.testing.assert_allclose(units[-1], z, rtol=0, atol=1e-12 * np.abs(z).max())
+    inverse: list[list[float]] = []
+    for t in sorted(trunk):
+        inverse.append(parts.trunk_of_unit(t, inverse))
+        x = parts.trunk_outward(parts.trunk_inward(np.eye(model.nv)[t]))
+        np.testing.assert_allclose(inverse[-1], x, rtol=0, atol=1e-12 * np.abs(x).max())
 
 
 def test_work_of_trunk_and_limbs_is_that_of_their_operations(rng):
@@ -93,11 +98,12 @@ def test_work_of_trunk_and_limbs_is_that_of_their_operations(rng):
     assert parts.limbs
     steps = (
         (parts.limbs_alone, parts.work_of_limbs_alone), (parts.trunk_inward, parts.work_of_trunk_inward),
-        (parts.following, parts.work_of_following),
+        (parts.trunk_outward, parts.work_of_trunk_outward), (parts.following, parts.work_of_following),
+        (parts.limbs_following, parts.work_of_limbs_following),
     )  # fmt: skip
     for run, work in steps:
         for j in range(n):
-            at = frozenset({j, *above(j, parents)}) if run != parts.following else frozenset(range(n))
+            at = frozenset({j, *above(j, parents)})
             program = trace(
                 lambda b, run=run, at=at: {"x": run([x if k in at else 0.0 for k, x in enumerate(b)])}, {"b": n}
             )  # fmt: skip

@@ -8,7 +8,8 @@ from extended import central_difference
 from test_tree_derivatives import question, state
 
 import linkwright as lw
-from linkwright.derivatives import analytic
+from linkwright.algorithms.tree import loop_starts
+from linkwright.derivatives import analytic, column_loops
 from linkwright.derivatives.question import Question
 from linkwright.io import pinocchio_model, to_pinocchio
 from linkwright.robots.random import ALL_KINDS, random_tree
@@ -24,7 +25,7 @@ def tree(seed, n):
 @pytest.mark.parametrize("algorithm", ["rnea", "aba"])
 @pytest.mark.parametrize(("seed", "n", "f_ext"), [(1, 9, False), (2, 4, True)])
 def test_random_trees(algorithm, seed, n, f_ext, rng, monkeypatch):
-    """In a straight line and with a loop over columns."""
+    """In a straight line, with loops over columns, and with loops wherever they are possible."""
     model = tree(seed, n)
     wrt = analytic.WRT[algorithm]
     asked = question("jacobian", model, algorithm, wrt=wrt, f_ext=f_ext)
@@ -34,9 +35,13 @@ def test_random_trees(algorithm, seed, n, f_ext, rng, monkeypatch):
     of = asked.of[0]
     direction = {name: rng.normal(size=model.nv) for name in wrt}
     rate = central_difference(program, given, direction, of, model)
-    for looped in (0, 1000) if algorithm == "aba" else (0,):
+    for looped, price in ((1000, 1e9), (0, 300.0), (0, 0.0)):
         monkeypatch.setattr(analytic, "LOOPED", looped)
-        found = interpret(asked.program(), given)
+        monkeypatch.setattr(column_loops, "LOOP", price)
+        monkeypatch.setattr(loop_starts, "LOOP", price)
+        program = asked.program()
+        assert price == 300.0 or bool(program.loops) == (price == 0.0)
+        found = interpret(program, given)
         total = sum(found[f"d{of}_d{name}"] @ d for name, d in direction.items())
         np.testing.assert_allclose(total, rate, rtol=0, atol=1e-9 * np.abs(rate).max())
 
@@ -69,7 +74,7 @@ def test_floating_bases(damped, rng, monkeypatch):
     total = sum(found[f"da_d{name}"] @ d for name, d in direction.items())
     np.testing.assert_allclose(total, rate, rtol=0, atol=1e-9 * np.abs(rate).max())
     assert np.all(found["da_dq"][:, :3] == 0.0)
-    assert solved == [4, 16 if damped else 10, 16]  # all columns but those that are known
+    assert solved[:2] == [4, 16 if damped else 10]  # all columns of dq and dv but those that are known
 
 
 def test_universal_joints_take_the_general_way():

@@ -33,13 +33,13 @@ def cost(parts: list[Part], places, stages) -> float:
                 work, at = stage.work(at)
                 each += work
             seen.append(at)
-        total += 3.0 * each
+        total += 2.0 * each
         if looped_from < len(stages):
             at = frozenset().union(*seen)
-            total += 3.0 * len(columns) * len(at) + column_loops.LOOP
+            total += 2.0 * len(columns) * len(at) + column_loops.LOOP
             for stage in stages[looped_from:]:
                 work, at = stage.work(at)
-                total += (len(columns) + 2.0) * work
+                total += (len(columns) + 1.0) * work
     return total
 
 

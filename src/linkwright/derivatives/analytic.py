@@ -27,7 +27,7 @@ from ..model import Tree, tree_of
 from ..programs.recipe import external_forces
 from ..scalar import Scalar, is_zero
 from ..trace import Measured, Program, Varied, inlined, jacobians, simplify, trace
-from .column_loops import ColumnStage, through_stages
+from .column_loops import ColumnStage, has_loops, through_stages
 
 if TYPE_CHECKING:
     from .question import Question
@@ -127,11 +127,27 @@ class _Solution:
         return self._matrix(open_, stages, {j: [-x for x in column] for j, column in known.items()})
 
     def of_units(self) -> np.ndarray:
-        """M^-1."""
-        columns: dict[int, list[Scalar]] = {}
-        for j in range(self.n):
-            columns[j] = self.parts.limbs_of_unit(j, [*columns.values()])
-        return self._matrix(columns, [self.inward, self.following], {})
+        """M^-1, which is symmetric: what the trunk does to limbs, they do to the trunk."""
+        parts, n = self.parts, self.n
+        hanging = [ColumnStage(parts.limbs_following, parts.work_of_limbs_following)]
+        found = through_stages(self._trunk_alone(), hanging, looped=n >= LOOPED)
+        alone: list[list[Scalar]] = []
+        for j in range(n):
+            alone.append(parts.limbs_of_unit(j, alone))
+        columns = {j: [found[k][j] if k in parts.trunk else x for k, x in enumerate(alone[j])] for j in parts.limbs}
+        return self._matrix(columns, hanging, found)
+
+    def _trunk_alone(self) -> dict[int, list[Scalar]]:
+        """x_T of the trunk's unit vectors: with half of the work, unless they would rather go in loops."""
+        parts, trunk = self.parts, sorted(self.parts.trunk)
+        stages = [self.inward, ColumnStage(parts.trunk_outward, parts.work_of_trunk_outward)]
+        if self.n >= LOOPED and has_loops({j: frozenset({j}) for j in trunk}, stages):
+            units = {j: [float(k == j) for k in range(self.n)] for j in trunk}
+            return through_stages(units, stages, looped=True)
+        found: dict[int, list[Scalar]] = {}
+        for j in trunk:
+            found[j] = parts.trunk_of_unit(j, [*found.values()])
+        return found
 
     def _matrix(self, columns: Mapping[int, list[Scalar]], stages: Sequence[ColumnStage], known) -> np.ndarray:
         found = np.zeros((self.n, self.n), dtype=object)

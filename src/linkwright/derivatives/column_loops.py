@@ -14,15 +14,11 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
+from ..algorithms.tree.loop_costs import LOOP, WRITTEN_DOWN
 from ..scalar import Scalar, is_zero, repeat
 
 Column = list[Scalar]
 Places = frozenset[int]
-
-# Costs, in multiply-adds that are executed once: what it takes that one is written down (see trunk.py), and a loop for
-# itself: a call, and a wait for what has just been written to its tables.
-WRITTEN_DOWN = 2.0
-LOOP = 300.0
 
 
 @dataclass(frozen=True)
@@ -54,6 +50,11 @@ def through_stages(columns: Mapping[int, Column], stages: Sequence[ColumnStage],
             _, results = repeat(body, count=len(results), tables=[results])
         found.update(zip(part.columns, results, strict=True))
     return found
+
+
+def has_loops(places: Mapping[int, Places], stages: Sequence[ColumnStage]) -> bool:
+    """Whether any of these columns go in a loop."""
+    return any(part.looped_from < len(stages) for part in partition(places, stages))
 
 
 def _pass(stages: Sequence[ColumnStage], _, column) -> tuple[list, Column]:

@@ -22,16 +22,21 @@ Written out, 2 B has twelve numbers only: with Sigma the second moments, h the f
 What floats takes all that hangs on it along: where the ground is the parent, psi' = 0 and psi'' = -g x S_j, so that a
 free joint turned by dq_j sees nothing but another gravity, as if it accelerated by psi''_j, and at another linear
 velocity nothing but S'_j. Those columns are M times an acceleration that is known, and cost forward dynamics nothing.
+
+What a direction does to the wrench of all that hangs on it is a column that moves from link to link to the ground, and
+meets the directions of each. Where many pass, they go on in a loop (loop_starts.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ...model import Tree
-from ...scalar import Scalar, is_zero
+from ...scalar import Scalar, is_zero, repeat
 from ...spatial import Force, Matrix, Motion, RigidInertia, Transform, Vector
+from .loop_starts import loop_starts
 
 Rows = list[list[Scalar]]
 
@@ -122,26 +127,44 @@ def rnea_derivatives(
 
     accelerations = _accelerations(tree, directions)
     dq, dv, M = ([[0.0] * tree.nv for _ in range(tree.nv)] for _ in range(3))
+
+    def meet(c: int, r: int, pair: Sequence[Scalar]) -> None:
+        """Column c has met the direction r of a joint that its own hangs on."""
+        dq[r][c], dv[r][c], dq[c][r], dv[c][r], M[r][c] = pair
+        M[c][r] = M[r][c]
+
     inertia = list(tree.lumped)
+    starts = loop_starts(tree)
+    waiting: dict[int, dict[int, _Column]] = {i: {} for i in starts}
     for i in tree.inward():
-        own = [_Column(d, inertia[i], B[i]) for d in directions[i]]
-        for c, column in enumerate(own, start=tree.iv[i].start):
+        if waiting.get(i):
+            path = list(_path(tree, i))
+            _, found = repeat(
+                lambda _, column, path=path: ([], _on_path(_Column.of(column), tree, path, X, directions)),
+                count=len(waiting[i]), tables=[[list(column) for column in waiting[i].values()]],
+            )  # fmt: skip
+            met = [r for j in path for r in range(tree.nv)[tree.iv[j]]]
+            for c, results in zip(waiting[i], found, strict=True):
+                for k, r in enumerate(met):
+                    meet(c, r, results[5 * k : 5 * k + 5])
+        own = {}
+        for c, d in enumerate(directions[i], start=tree.iv[i].start):
+            own[c] = column = _Column.starting(d, inertia[i], B[i])
             for r, other in enumerate(directions[i], start=tree.iv[i].start):
                 dq[r][c], dv[r][c] = other.S.dot(column.dq), other.S.dot(column.dv)
                 M[r][c] = other.S.dot(column.inertia)
             M[c][c] = M[c][c] + tree.armature[i][c - tree.iv[i].start]
-            column.dq = column.dq + directions[i][c - tree.iv[i].start].S.cross(f[i])
+            column.dq = column.dq + d.S.cross(f[i])
         j = i
         while tree.parent[j]:
-            for column in own:
-                column.move_to_parent(X[j])
+            own = {c: column.moved_to_parent(X[j]) for c, column in own.items()}
             j = tree.parent[j]
+            if j in starts:
+                waiting[j] |= own
+                break
             for r, other in enumerate(directions[j], start=tree.iv[j].start):
-                for c, column in enumerate(own, start=tree.iv[i].start):
-                    dq[r][c], dv[r][c] = other.S.dot(column.dq), other.S.dot(column.dv)
-                    dq[c][r] = column.twice_B @ other.carried.angular + column.inertia.dot(other.carried_twice)
-                    dv[c][r] = column.twice_B @ other.S.angular + column.inertia.dot(other.moved)
-                    M[r][c] = M[c][r] = other.S.dot(column.inertia)
+                for c, column in own.items():
+                    meet(c, r, column.meeting(other))
         p = tree.parent[i]
         if p:
             f[p] = f[p] + X[i].T @ f[i]
@@ -184,11 +207,49 @@ class _Column:
 
     __slots__ = ("dq", "dv", "inertia", "twice_B")
 
-    def __init__(self, d: Direction, inertia: RigidInertia, B: CoriolisMatrix):
-        self.dq = B.twice(d.carried) + inertia @ d.carried_twice
-        self.dv = B.twice(d.S) + inertia @ d.moved
-        self.inertia, self.twice_B = inertia @ d.S, B.twice_transposed(d.S)
+    def __init__(self, dq: Force, dv: Force, inertia: Force, twice_B: Vector):
+        self.dq, self.dv, self.inertia, self.twice_B = dq, dv, inertia, twice_B
 
-    def move_to_parent(self, X) -> None:
-        self.dq, self.dv, self.inertia = X.T @ self.dq, X.T @ self.dv, X.T @ self.inertia
-        self.twice_B = X.rotate_back(self.twice_B)
+    @classmethod
+    def starting(cls, d: Direction, inertia: RigidInertia, B: CoriolisMatrix) -> _Column:
+        return cls(
+            B.twice(d.carried) + inertia @ d.carried_twice, B.twice(d.S) + inertia @ d.moved,
+            inertia @ d.S, B.twice_transposed(d.S),
+        )  # fmt: skip
+
+    @classmethod
+    def of(cls, numbers: Sequence[Scalar]) -> _Column:
+        dq, dv, inertia = (Force.of(numbers[k : k + 6]) for k in (0, 6, 12))
+        return cls(dq, dv, inertia, Vector.of(numbers[18:]))
+
+    def __iter__(self) -> Iterator[Scalar]:
+        return chain(self.dq, self.dv, self.inertia, self.twice_B)
+
+    def moved_to_parent(self, X: Transform) -> _Column:
+        return _Column(X.T @ self.dq, X.T @ self.dv, X.T @ self.inertia, X.rotate_back(self.twice_B))
+
+    def meeting(self, other: Direction) -> list[Scalar]:
+        """With the joint j of `other` on the way: dtau_j/dq, dtau_j/dv, dtau/dq_j, dtau/dv_j and an entry of M."""
+        return [
+            other.S.dot(self.dq), other.S.dot(self.dv),
+            self.twice_B @ other.carried.angular + self.inertia.dot(other.carried_twice),
+            self.twice_B @ other.S.angular + self.inertia.dot(other.moved), other.S.dot(self.inertia),
+        ]  # fmt: skip
+
+
+def _path(tree: Tree, i: int) -> Iterator[int]:
+    """Body i and all before it."""
+    while i:
+        yield i
+        i = tree.parent[i]
+
+
+def _on_path(column: _Column, tree: Tree, path: Sequence[int], X, directions) -> list[Scalar]:
+    """What a column meets on its way."""
+    results: list[Scalar] = []
+    for j in path:
+        for other in directions[j]:
+            results += column.meeting(other)
+        if tree.parent[j]:
+            column = column.moved_to_parent(X[j])
+    return results

@@ -17,10 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...scalar import Scalar, reciprocal
+from .loop_costs import WRITTEN_DOWN
 from .ltl import above
-
-# Operations that are made once count so much more than those of a loop over right-hand sides: each is code of its own.
-_WRITTEN_OUT = 2.0
 
 
 def trunk_velocities(parents: Sequence[int], solutions: int) -> set[int]:
@@ -39,7 +37,7 @@ def trunk_velocities(parents: Sequence[int], solutions: int) -> set[int]:
         chains[k] = size[k] - 1 + sum(chains[c] for c in children[k])
         as_trunk = solutions * depth[k] + sum(cost[c] for c in children[k])
         own = solutions * size[k] / n  # right-hand sides with entries here
-        as_limb = solutions * size[k] * depth[k] + _WRITTEN_OUT * (depth[k] + own) * chains[k]
+        as_limb = solutions * size[k] * depth[k] + (1.0 + WRITTEN_DOWN) * (depth[k] + own) * chains[k]
         is_trunk[k], cost[k] = as_trunk <= as_limb, min(as_trunk, as_limb)
     trunk: set[int] = set()
     for k in range(n):
@@ -98,17 +96,39 @@ class TrunkAndLimbs:
                 y[j] = y[j] - self.L[k][j] * y[k]
         return y
 
+    def trunk_of_unit(self, j: int, before: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+        """x_T of the unit vector j of the trunk, limbs without entries, `before` those of all before it in the trunk:
+        the inverse is symmetric, as in limbs_of_unit."""
+        x: list[Scalar] = [0.0] * len(self.parents)
+        x[j] = reciprocal(self.L[j][j])
+        order = sorted(self.trunk)
+        for k, known in zip(order, before, strict=False):
+            x[k] = known[j]
+        return self._trunk_outward(x, order[len(before) :])
+
+    def trunk_outward(self, y: Sequence[Scalar]) -> list[Scalar]:
+        """x_T, limbs as they are."""
+        return self._trunk_outward(y, sorted(self.trunk))
+
     def following(self, y: Sequence[Scalar]) -> list[Scalar]:
         """x."""
+        return self.limbs_following(self.trunk_outward(y))
+
+    def limbs_following(self, x: Sequence[Scalar]) -> list[Scalar]:
+        """x, of x_T and z_P."""
+        x = list(x)
+        for k in self.limbs:
+            for t, share in self.G[k].items():
+                x[k] = x[k] + share * x[t]
+        return x
+
+    def _trunk_outward(self, y: Sequence[Scalar], rows: Sequence[int]) -> list[Scalar]:
+        """L_TT^-1 y_T of these rows."""
         x = list(y)
-        for k in range(len(x)):
-            if k in self.trunk:
-                for j in reversed(self.in_trunk[k]):
-                    x[k] = x[k] - self.L[k][j] * x[j]
-                x[k] = x[k] * reciprocal(self.L[k][k])
-            else:
-                for t, share in self.G[k].items():
-                    x[k] = x[k] + share * x[t]
+        for k in rows:
+            for j in reversed(self.in_trunk[k]):
+                x[k] = x[k] - self.L[k][j] * x[j]
+            x[k] = x[k] * reciprocal(self.L[k][k])
         return x
 
     def _outward(self, w: Sequence[Scalar], rows: Sequence[int]) -> list[Scalar]:
@@ -132,6 +152,15 @@ class TrunkAndLimbs:
         after = places.union(*(self.in_trunk[k] for k in places if k in self.trunk))
         return sum(1 + len(self.in_trunk[k]) for k in after if k in self.trunk), after
 
+    def work_of_trunk_outward(self, places: frozenset[int]) -> tuple[int, frozenset[int]]:
+        after = places.union(k for k in self.trunk if not places.isdisjoint(self.in_trunk[k]))
+        return sum(1 + len(self.in_trunk[k]) for k in after if k in self.trunk), after
+
     def work_of_following(self, places: frozenset[int]) -> tuple[int, frozenset[int]]:
-        every = frozenset(range(len(self.parents)))
-        return sum(len(self.in_trunk[k]) + (k in self.trunk) for k in every), every
+        work, after = self.work_of_trunk_outward(places)
+        more, after = self.work_of_limbs_following(after)
+        return work + more, after
+
+    def work_of_limbs_following(self, places: frozenset[int]) -> tuple[int, frozenset[int]]:
+        met = {k: places.intersection(self.G[k]) for k in self.limbs}
+        return sum(map(len, met.values())), places.union(k for k in self.limbs if met[k])
