@@ -115,12 +115,13 @@ def test_a_rod_between_balls(rng):
     assert fine < 1e-6 and fine < coarse / 10  # second order: sixteen times
 
 
-def doubled_four_bar(error):
+def doubled_four_bar(error, longer: float = 0.0):
     """A parallelogram with a third bar, drawn with few digits: the third loop fits the others up to `error`."""
     builder = ModelBuilder("doubled")
     bar = Inertia.box(0.3, (0.1, 0.02, 0.02), (0.05, 0, 0))
     builder.add_body("driver", lw.revolute("driver_joint", "z"), inertia=bar)
-    builder.add_body("front", lw.revolute("front_joint", "z"), parent="driver", placement=(0, 0.1, 0), inertia=bar)
+    shoulder = (0, 0.1 + longer, 0)
+    builder.add_body("front", lw.revolute("front_joint", "z"), parent="driver", placement=shoulder, inertia=bar)
     builder.add_body("back", lw.revolute("back_joint", "z"), parent="driver", placement=(0, -0.1, 0), inertia=bar)
     builder.add_body("head", lw.revolute("head_joint", "z"), placement=(0.1, 0, 0), inertia=bar)
     for side, y in (("front", 0.1), ("back", -0.1)):
@@ -141,6 +142,14 @@ def test_rounded_numbers_do_not_lock_a_mechanism(error):
     result = step(y, np.zeros_like(y), np.zeros_like(y))
     assert np.all(result.status == 0) and result.residual.max() < 3 * abs(error) + 1e-12
     np.testing.assert_allclose(result.q[:, 3], y[:, 0], atol=20 * abs(error) + 1e-9)
+
+
+def test_what_closes_exactly_in_one_pose_only_moves_as_far_as_digits_allow():
+    """Rounding may leave a single pose that closes to the last digit, as in ToddlerBot's neck: it is no dead end."""
+    model = doubled_four_bar(3e-8, longer=3e-8)
+    assert chosen(model) == ["driver_joint"] and lw.mobility(model).mobility == 1
+    result = lw.reference(model, "spanning_position", outputs=("q", "residual", "status"))([0.4])
+    assert result.status == 0 and result.residual < 2e-7 and abs(result.q[3] - 0.4) < 1e-5
 
 
 def test_the_advice_about_feet_works():

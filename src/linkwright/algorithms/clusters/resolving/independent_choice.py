@@ -47,8 +47,9 @@ def choose_independent(
             f"of them and lock the joints"
         )
     if not rows.constant and dead_motions(
-        rows, drawn, lambda q: _closed(rows, q, scaled), lambda q: scaled.rank(rows, rows(q)[0])
-    ):
+        rows, drawn, lambda q: _closed(rows, q, scaled), lambda q: _nearly_closed(rows, q, scaled),
+        lambda q: scaled.rank(rows, rows(q)[0]),
+    ):  # fmt: skip
         raise ModelError(
             f"constraints {constraints} close at singular poses only: there joints {joints} have {freedom} "
             f"velocit{'y' if freedom == 1 else 'ies'}, not all of which are of a motion (bars that just reach from pin "
@@ -87,9 +88,13 @@ def closed_configuration(
 
 def _closed(rows: NumericRows, q: np.ndarray, scaled: ScaledRows) -> np.ndarray | None:
     """As far as every digit allows; else as far as directions that count allow."""
-    tolerance = scaled.tolerance(rows)
     exactly = rows.closed(q)
-    return exactly if exactly is not None else rows.closed(q, rank_tolerance=tolerance, allowed=_OPEN_SHARE * tolerance)
+    return exactly if exactly is not None else _nearly_closed(rows, q, scaled)
+
+
+def _nearly_closed(rows: NumericRows, q: np.ndarray, scaled: ScaledRows) -> np.ndarray | None:
+    tolerance = scaled.tolerance(rows)
+    return rows.closed(q, rank_tolerance=tolerance, allowed=_OPEN_SHARE * tolerance)
 
 
 def _generic(rows: NumericRows, drawn: np.ndarray, scaled: ScaledRows) -> tuple[np.ndarray, int, np.ndarray]:
