@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import linkwright as lw
-from linkwright.bench.believe import Belief, broken_invariants, measure
+from linkwright.bench.believe import Belief, broken_invariants, measure, run
 from linkwright.bench.half_seconds import Compared
 from linkwright.bench.rounded_files import rounded, rounded_copy
 from linkwright.cli import app
@@ -42,6 +42,17 @@ def test_energy_out_of_nothing_is_seen_without_the_books():
     torn = np.array(batch.q)
     torn[:, 3, 0] += 0.01
     assert "loops" in broken_invariants(replace(batch, q=torn), None)
+
+
+def test_contacts_take_energy_and_are_not_compared_with_runge_kutta():
+    """Which knows none; the energy they take is no reason for doubt where the books have it."""
+    builder = lw.ModelBuilder("pendulum over the floor")
+    rod = lw.Inertia.box(1.0, (0.6, 0.1, 0.1), (0.3, 0, 0))
+    builder.add_body("arm", lw.revolute("hip", "y"), placement=(0, 0, 0.5), inertia=rod)
+    robot = builder.build().with_shapes(lw.sphere("arm", 0.05, at=(0.6, 0, 0), name="tip")).on_ground(0.5)
+    result = run(robot.name, robot, np.array([0.5]), "none", 1.0, True)
+    assert result.finite and result.right and not result.complaints, result
+    assert np.isnan(result.worst_window)
 
 
 def test_results_are_kept_and_not_computed_again(tmp_path):

@@ -137,7 +137,8 @@ def run(name: str, model: Model, q: np.ndarray, control: str, seconds: float, wi
     short = round(min(seconds, _ALONE) / DT)
     by_itself = _as_far_as_it_goes(model, q, v[1], steps=short, record=_RECORD, **options)
     alone = np.array_equal(by_itself.q, trajectory.q[1, : len(by_itself.q)])
-    compared = half_seconds(trajectory, chosen) if windows and np.all(trajectory.finite) else NOT_COMPARED
+    comparable = windows and trajectory.contact is None and np.all(trajectory.finite)  # rk4 knows no contacts
+    compared = half_seconds(trajectory, chosen) if comparable else NOT_COMPARED
     with np.errstate(all="ignore"):
         energy = np.max(energy_share(trajectory))
     return Belief(
@@ -156,7 +157,8 @@ def _as_far_as_it_goes(model: Model, q, v, **options) -> Trajectory:
 
 def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
     """What does not hold at the recorded states: closed loops (between records too), energy, momentum. Knows
-    nothing of the books, but where joints have limits: those push, and a controller that is cut off is no spring."""
+    nothing of the books, but where things touch, or joints have limits: those push, and a controller that is cut off is
+    no spring."""
     if not np.all(tr.finite):
         return ["finite"]
     broken = []
@@ -172,7 +174,7 @@ def broken_invariants(tr: Trajectory, control: PD | None) -> list[str]:
     limited = any(np.isfinite(tr.model.stacked(what)).any() for what in ("lower", "upper", "effort_limit"))
     gained = (energy - np.minimum.accumulate(energy, axis=1)).max(axis=1)
     lost = np.ptp(energy, axis=1) if control is None and _lossless(tr.model) else 0.0
-    off = energy_share(tr) if limited else np.maximum(gained, lost) / energy_scale(tr)
+    off = energy_share(tr) if limited or tr.contact else np.maximum(gained, lost) / energy_scale(tr)
     if np.any(off > LARGEST_ENERGY_ERROR):
         broken.append("energy")
     momentum = momentum_share(tr)
