@@ -53,7 +53,7 @@ class Ignoring:
     """The words that were given, and what has been left out because of them."""
 
     def __init__(self, words: str | Iterable[str] = ()):
-        given = (words,) if isinstance(words, str) else words
+        given = (words,) if isinstance(words, str | bytes) else words
         try:
             self.words = tuple(given)
         except TypeError:
