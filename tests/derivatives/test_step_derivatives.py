@@ -157,6 +157,8 @@ def test_a_step_in_parts_is_told(rng):
     assert gradient(model.drawn, turning, rest, 1e-3, rest, rest).status == 1
     standing = lw.vjp(model.with_shapes(lw.sphere("rocker", 0.01, name="ball")).on_ground(0.6), "step")
     assert [float(standing(model.drawn, s * turning, rest, 1e-3, rest, rest).status) for s in (0.1, 2.0)] == [0, 1]
+    by_rk4 = lw.vjp(model, "step", integrator="rk4")
+    assert [float(by_rk4(model.drawn, s * turning, rest, 1e-3, rest, rest).status) for s in (0.0, 0.1)] == [1, 0]
 
 
 def test_compiled_in_batches(rng):

@@ -88,6 +88,12 @@ def in_runge_kutta_parts(
     return {**{name: ended[name] for name in start}, "q": q, "v": v, "lead": none * 3, "lag": [0.0]}
 
 
+def bears_at_once(step: SimulatedMechanism, start: State, whole: State) -> Scalar:
+    """Whether the first part is the whole step, by its first stage."""
+    fastest = step.pace(step.straight.velocities(start["q"], step.straight.of(start["q"], start["v"])))
+    return step.pace(whole["a"]) * step.dt <= bearable_change(fastest, step.dt * _FROM_REST, SUDDEN)
+
+
 def _after_stage(
     step: SimulatedMechanism, state: dict[str, Any], q, v, tried: Scalar, found: State
 ) -> tuple[dict[str, Any], Scalar]:

@@ -24,7 +24,7 @@ from .euler_step import euler_step
 from .passing import counted
 from .recipe import Recipe
 from .registry import RECIPES
-from .runge_kutta_parts import in_runge_kutta_parts
+from .runge_kutta_parts import bears_at_once, in_runge_kutta_parts
 from .runge_kutta_step import runge_kutta_step
 from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options, contact_shapes
@@ -96,8 +96,8 @@ def _evaluate(tree: Tree, x, options) -> dict[str, Any]:
         result = _touching(step, take, {**start, "warm": list(x["warm"]) if "warm" in x else nothing})
     elif step.constrained and options.get("differentiated"):
         result, enough = at_once(take, start, step.dt, step.pace)
-        if not by_runge_kutta and not isinstance(step, EmbeddedMechanism):
-            enough = _is_bearable(step, start, result)
+        if not isinstance(step, EmbeddedMechanism):
+            enough = (bears_at_once if by_runge_kutta else _is_bearable)(step, start, result)
         result["status"] = where(enough, result["status"], STATUS_NOT_CONVERGED)
     elif step.constrained and not isinstance(step, EmbeddedMechanism):
         result = _in_parts(step, take, start)
