@@ -76,13 +76,13 @@ class _ChunkBody:
             position += 1
 
     def _zeros_side_by_side(self, steps: list[RegisterStep], position: int) -> int:
-        """How many steps from here on put a zero into one place after the other: tables of loops over columns are
-        mostly zeros."""
+        """How many steps from here on put a zero into one cell of a table after the other: those of loops over columns
+        are mostly zeros. What is read one by one soon afterwards is better written one by one."""
         start, count = None, 0
         for k in range(position, len(steps) - 1, 2):
             load, store = steps[k : k + 2]
             constant = (load.action, load.slot, store.action) == (Action.LOAD, -1, Action.STORE)
-            if not constant or store.subject != load.subject:
+            if not constant or store.subject != load.subject or store.slot < self.plan.fixed_start:
                 break
             base, offset = self.places.slot_written(store.slot)
             start = start or (base, offset)
