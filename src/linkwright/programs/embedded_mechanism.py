@@ -50,7 +50,7 @@ class EmbeddedMechanism(SimulatedMechanism):
     def within_reason(self, tree: Tree, q, v, tau, a) -> list[Scalar]:
         return a
 
-    def desired(self, state, lag) -> list[Scalar]:
+    def desired(self, state, lag, part=None) -> list[Scalar]:
         """Nothing comes apart."""
         return [0.0] * len(state.velocity)
 
