@@ -157,8 +157,21 @@ def test_a_step_in_parts_is_told(rng):
     assert gradient(model.drawn, turning, rest, 1e-3, rest, rest).status == 1
     standing = lw.vjp(model.with_shapes(lw.sphere("rocker", 0.01, name="ball")).on_ground(0.6), "step")
     assert [float(standing(model.drawn, s * turning, rest, 1e-3, rest, rest).status) for s in (0.1, 2.0)] == [0, 1]
-    by_rk4 = lw.vjp(model, "step", integrator="rk4")
-    assert [float(by_rk4(model.drawn, s * turning, rest, 1e-3, rest, rest).status) for s in (0.0, 0.1)] == [1, 0]
+
+
+@pytest.mark.parametrize(("integrator", "solutions"), [("damped_euler", 1), ("rk4", 4)])
+def test_all_steps_in_parts_are_told_and_no_others(integrator, solutions, rng):
+    model, count = lw.load("four_bar"), 200
+    step = lw.compile(model, "step", integrator=integrator, outputs=("iterations",))
+    gradient = lw.vjp(model, "step", integrator=integrator)
+    q = lw.project_configuration(model, model.drawn)
+    wild = rng.normal(size=(count, 3)) * 10 ** rng.uniform(-2, 2, size=(count, 1))
+    v = lw.project_velocity(model, np.tile(q, (count, 1)), wild)
+    tau = rng.normal(size=(count, 3)) * 10 ** rng.uniform(-2, 1.5, size=(count, 1))
+    state = np.tile(q, (count, 1)), v, tau, np.full(count, 1e-3)
+    in_parts = step(*state) > solutions
+    assert 20 < in_parts.sum() < count - 20
+    np.testing.assert_array_equal(gradient(*state, np.ones_like(v), np.ones_like(v)).status, in_parts.astype(float))
 
 
 def test_compiled_in_batches(rng):

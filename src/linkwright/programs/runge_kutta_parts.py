@@ -31,6 +31,7 @@ _WORSE = 1.5  # times all that in later stages
 _SHORTER = 0.3  # of its length, at least, is tried instead of a part that was too long
 _LONGER = 2.0  # times the last part's length, at most, is tried next
 _SAFETY = 0.9
+_BENDING = (1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0, 1.0 / 6.0)  # of the stages: what the rule differs by from the midpoint's
 _PASSES = 8 * PARTS
 _WHOLE = 1.0 - 1e-9
 _TINY = 1e-300
@@ -89,9 +90,27 @@ def in_runge_kutta_parts(
 
 
 def bears_at_once(step: SimulatedMechanism, start: State, whole: State) -> Scalar:
-    """Whether the first part is the whole step, by its first stage."""
-    fastest = step.pace(step.straight.velocities(start["q"], step.straight.of(start["q"], start["v"])))
-    return step.pace(whole["a"]) * step.dt <= bearable_change(fastest, step.dt * _FROM_REST, SUDDEN)
+    """Whether the first part is the whole step, all of whose stages are known."""
+    dt, stages, bent = step.dt, whole["stages"], [0.0] * step.model.nv
+    fastest = step.pace(start["v"])
+    first, *later = (_parts_per_second(step, fastest, one["a"], one["v"]) * dt for one in stages)
+    for one, weight in zip(stages, _BENDING, strict=True):
+        bent = scaled_sum(bent, dt * weight, step.straight.rate(one["q"], one["v"], one["a"]))
+    bears = (first <= 1.0) & (_disagreement(step, fastest, bent) <= 1.0)
+    for suddenness in later:
+        bears = bears & (suddenness <= _WORSE)
+    return bears
+
+
+def _parts_per_second(step: SimulatedMechanism, fastest: Scalar, a, v) -> Scalar:
+    """That accelerations and the turning of hinges at a stage ask for."""
+    allowed = bearable_change(fastest, step.dt, SUDDEN)
+    return maximum(step.pace(a) / maximum(allowed, _TINY), step.turning(v) * (1.0 / TURNED))
+
+
+def _disagreement(step: SimulatedMechanism, fastest: Scalar, bent) -> Scalar:
+    """How many times as much as they may the stages of a part disagree."""
+    return step.pace(bent) / maximum(bearable_change(fastest, step.dt * _FROM_REST, _BENT), _TINY)
 
 
 def _after_stage(
@@ -101,11 +120,10 @@ def _after_stage(
     straight, dt, shortest = step.straight, step.dt, step.dt * (1.0 / PARTS)
     at, elapsed = state["stage"][0], state["elapsed"][0]
     first, last = at < 0.5, at > 2.5
-    pace, fastest = step.pace(found["a"]), step.pace(straight.velocities(state["q"], state["u"]))
-    allowed = bearable_change(fastest, dt, SUDDEN)
-    suddenness = maximum(pace / maximum(allowed, _TINY), step.turning(v) * (1.0 / TURNED))  # parts per second
+    fastest = step.pace(straight.velocities(state["q"], state["u"]))
+    suddenness = _parts_per_second(step, fastest, found["a"], v)
     fitting = maximum(minimum(tried, 1.0 / maximum(suddenness, _TINY)), shortest)
-    h = where(first & (pace < float("inf")), fitting, tried)  # what is not finite is not tried again
+    h = where(first & (step.pace(found["a"]) < float("inf")), fitting, tried)  # what is not finite is not tried again
     sudden = ~first & (suddenness * h > _WORSE)
 
     a = found["within_reason"](h)
@@ -114,8 +132,8 @@ def _after_stage(
     gone = scaled_sum(state["gone"], h * weight, rate)
     gained = scaled_sum(state["gained"], h * weight, change)
     done = scaled_sum(state["done"], h * weight, found["power"])
-    bent = scaled_sum(state["bent"], where(first | last, h * (1.0 / 6.0), h * (-1.0 / 6.0)), change)
-    off = maximum(step.pace(bent) / maximum(bearable_change(fastest, dt * _FROM_REST, _BENT), _TINY), _TINY)
+    bent = scaled_sum(state["bent"], h * where(first | last, _BENDING[0], _BENDING[1]), change)
+    off = maximum(_disagreement(step, fastest, bent), _TINY)
     again = (sudden | (last & (off > 1.0))) & (h > shortest * 1.0001)
     ends, over = last & ~again, last | again
     shorter = where(sudden, _SHORTER, maximum(_SHORTER, _SAFETY / sqrt(off)))

@@ -55,8 +55,9 @@ def runge_kutta_step(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
             q, v, _ = step.closed(start["q"], start["v"], q, v, 0.0)
         share = _SHARES[len(stages)] * step.h  # activations are in step with the other stages
         act = scaled_sum(start["act"], share, stages[-1]["rates"]) if stages else start["act"]
-        stages.append(stage(step, q, v, act, desired, stages[-1]["lam"] if stages else lam, None))
-        return stages[-1]["a"]
+        found = stage(step, q, v, act, desired, stages[-1]["lam"] if stages else lam, None)
+        stages.append({**found, "q": q, "v": v})
+        return found["a"]
 
     q_next, v_next = runge_kutta(step.straight, q, v, step.h, acceleration)
     if step.options["projection"] and step.constrained:
@@ -75,7 +76,7 @@ def runge_kutta_step(step: SimulatedMechanism, start, lam) -> dict[str, Any]:
     # velocities belong to positions here; what takes over from this scheme may know
     rest = {**worst, "act": act, "lead": [0.0] * (3 * len(v)), "lag": [0.0], "drift": open_by(errors)}
     work = [step.h * x for x in mean("power")]
-    return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, "work": work, **rest}
+    return {**first, "lam": fourth["lam"], "q": q_next, "v": v_next, "work": work, **rest, "stages": stages}
 
 
 def projected(step: SimulatedMechanism, q, v) -> tuple[list[Scalar], list[Scalar]]:
