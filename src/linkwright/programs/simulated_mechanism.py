@@ -99,13 +99,13 @@ class SimulatedMechanism:
         return largest_residual([x for k, x in enumerate(v) if k not in travelling])
 
     def turning(self, v) -> Scalar:
-        """The largest of velocities of hinges on the way around a loop. In a loop that turns fast rows are curved,
-        whether or not velocities change; gears are not, and rotors may turn as fast as they like."""
-        return largest_residual([v[k] for k in self.hinges_of_loops])
+        """The largest velocity at which a joint turns on the way around a loop. In a loop that turns fast rows are
+        curved, whether or not velocities change; gears are not, and rotors may turn as fast as they like."""
+        return largest_residual([v[k] for k in self.turning_in_loops])
 
     @cached_property
-    def hinges_of_loops(self) -> list[int]:
-        return _hinges_of_loops(self.model)
+    def turning_in_loops(self) -> list[int]:
+        return _turning_in_loops(self.tree)
 
     # Joint torques
 
@@ -291,17 +291,16 @@ class SimulatedMechanism:
         return self.solve(still, q, zeros, zeros, [0.0 if x is None else -x for x in off], None)["a"]
 
 
-def _hinges_of_loops(model: Model) -> list[int]:
-    """Velocities of hinges between the bodies that a constraint holds together."""
-    between: set[int] = set()
+def _turning_in_loops(tree: Tree) -> list[int]:
+    """Velocities that turn something between the bodies that a constraint holds together."""
+    model, between = tree.model, set()
     for constraint in model.constraints:
         if constraint.is_linear:
             continue
         ways = [set(_ancestors(model, body)) for body in constraint.bodies(model)] or [set()]
         shared = set.intersection(*ways) if constraint.is_internal(model) else set()
         between |= set.union(*ways) - shared
-    turning = (i for i in sorted(between) if model.bodies[i].joint.moves.turns)
-    return [model.iv[i].start for i in turning]
+    return [tree.iv[i].start + k for i in sorted(between) for k in tree.joint[i].turning_velocities]
 
 
 def _ancestors(model: Model, body: int) -> list[int]:

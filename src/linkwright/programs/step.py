@@ -158,7 +158,7 @@ def _doubles(step: SimulatedMechanism, start, whole) -> Scalar:
 
 def _touching(step: SimulatedMechanism, take, start) -> dict[str, Any]:
     """One step, or where hinges of hard loops turn fast, parts of it; its derivative is that of the one."""
-    if step.options["equality"] != "hard" or not step.hinges_of_loops:
+    if step.options["equality"] != "hard" or not step.turning_in_loops:
         return take(start, step.dt)
     too_far = turns_too_far(step.turning)
     if step.options.get("differentiated"):

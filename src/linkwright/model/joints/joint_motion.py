@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ...scalar import Numbers, Scalar
+from ...scalar import Numbers, Scalar, is_zero
 from ...spatial import Subspace, Transform
 from .straight import PlainMotion
 
@@ -87,6 +87,12 @@ class JointMotion:
     def subspace_rate(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> Subspace | None:
         """dS/dt in the child's frame; None where the subspace is constant."""
         return None
+
+    @property
+    def turning_velocities(self) -> list[int]:
+        """Which of its velocities turn the child."""
+        S, units = self.subspace(self.neutral()), np.eye(self.nv).tolist()
+        return [k for k, unit in enumerate(units) if not all(is_zero(x) for x in (S @ unit).angular)]
 
     @property
     def has_constant_subspace(self) -> bool:
