@@ -1,11 +1,14 @@
 """External forces, parameters and effort limits of a simulation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_mechanisms import closed_four_bar, four_bar, pendulum, tumbling_body
 
 import linkwright as lw
 from linkwright.errors import InputError
+from linkwright.model.passive import Tendon
 
 
 @pytest.mark.parametrize("integrator", ["damped_euler", "euler", "rk4"])
@@ -76,6 +79,7 @@ def test_effort_limits_act():
         ({"parameters": {"mass": np.ones(4)}}, "masses"),
         ({"parameters": {"masses": np.ones(5)}}, "parameter 'masses' has shape"),
         ({"parameters": {"masses": -np.ones(4)}}, "parameter 'masses' holds -1; must not be negative"),
+        ({"parameters": {"masses": None}}, "parameter 'masses' is None; expected numbers"),
         ({"parameters": ["masses"]}, "parameters is a list; expected arrays by name"),
         ({"parameters": {"gravity": "down"}}, "parameter 'gravity' is 'down'"),
         ({"parameters": {"placements": np.zeros((4, 7))}}, "quaternion of length 0"),
@@ -95,6 +99,19 @@ def test_bad_input(options, message):
 def test_a_record_of_less_than_all():
     model, q0, v0 = closed_four_bar()
     assert len(lw.simulate(model, q0, v0, dt=1e-3, steps=10, record=10**30).t) == 2
+
+
+def test_lengths_and_frictions_have_signs():
+    builder = lw.ModelBuilder("wound")
+    builder.add_body("bar", lw.spherical("ball"), inertia=lw.Inertia.box(1.0, (0.1, 0.1, 0.4)))
+    builder.add_body("wheel", lw.revolute("axle", "x"), inertia=lw.Inertia.box(1.0, (0.1, 0.1, 0.1)))
+    builder.add_frame("eye", "world", (0.0, 0.0, 0.5))
+    rope = Tendon("rope", (("axle", 1.0),), stiffness=1.0, friction=0.1)
+    model = replace(builder.build(), passive=(rope,)).with_constraints(lw.rod("bar", "eye", length=0.5, name="rod"))
+    refused = [({"rod_lengths": [0.0]}, "holds 0; must be positive"), ({"tendons": [[1, 0, -1]]}, "holds -1")]
+    for parameters, said in refused:
+        with pytest.raises(InputError, match=said):
+            lw.simulate(model, steps=2, parameters=parameters)
 
 
 def test_masked_complex_and_negative_moments_are_refused():

@@ -220,8 +220,10 @@ def is_masked(value: Any) -> bool:
 
 
 def real_numbers(value: Any) -> np.ndarray:
-    """A copy, as floats. TypeError or ValueError where it is no such thing: what is masked has no value, and of complex
-    numbers NumPy would take the real part."""
+    """A copy, as floats. TypeError or ValueError where it is no such thing: what is masked has no value, of complex
+    numbers NumPy would take the real part, and of None it would make nan."""
+    if value is None:
+        raise TypeError("None is no number")
     if is_masked(value):
         raise TypeError("masked entries have no value; give them one with .filled(...)")
     if np.iscomplexobj(value):

@@ -16,7 +16,8 @@ from ..errors import InputError
 from ..model import Model
 from ..model.parameters import parameter_shapes
 
-_NOT_NEGATIVE = ("masses", "inertias", "springs", "dampings", "armatures", "frictions", "contact_frictions")
+_NOT_NEGATIVE = ("masses", "inertias", "springs", "dampings", "armatures", "frictions", "tendons", "contact_frictions")
+_OF_ITS_NUMBERS = {"inertias": 0, "tendons": 2}  # the mass, and the dry friction
 _UNIT = 1e-6  # of a quaternion's length
 
 
@@ -88,9 +89,11 @@ def _shapes(shape: tuple[int, ...], steps: int) -> str:
 
 
 def _check_values(what: str, name: str, array: np.ndarray) -> None:
-    checked = array[..., 0] if name == "inertias" else array  # a mass is the first of its ten numbers
+    checked = array[..., _OF_ITS_NUMBERS[name]] if name in _OF_ITS_NUMBERS else array
     if name in _NOT_NEGATIVE and np.any(checked < 0):
         raise InputError(f"{what} holds {float(checked.min()):g}; must not be negative")
+    if name == "rod_lengths" and np.any(array <= 0):
+        raise InputError(f"{what} holds {float(array.min()):g}; must be positive")
     if name == "inertias":
         moments = array[..., [4, 6, 9]]  # about the axes of the body's own frame
         if np.any(moments < 0):
