@@ -115,3 +115,27 @@ def looped_chain(links: int) -> Program:
         return {"moments": [x for (x,) in moments[::-1]], "moment": moment, "height": height, "places": places}
 
     return simplify(trace(function, {"q": links, "gravity": ()}, name="looped_chain"))
+
+
+def two_loops_of_columns(count: int) -> Program:
+    """Loops whose passes need nothing of each other: rows from inputs, constants, straight-line code and the results of
+    another loop; results side by side and apart, zeros among them."""
+
+    def function(x, across, down):
+        def first(_, column, row, k):
+            return [], [x[0] * column[0] + row[0] / (2.0 + k), 0.0, scalar.sin(column[1]) * row[1]]
+
+        numbers = [float(k * k) for k in range(count)]
+        _, found = scalar.repeat(first, count=count, tables=[list(across.T), list(down), numbers])
+
+        def second(_, row, here):
+            z = scalar.sin(row[2] * here)
+            return [], [row[0] - x[1] * row[2], 0.0, z + row[1], z * x[0], z - row[0], row[0] * here]
+
+        gathered = [x[0] * x[1] + down[k, 0] if k % 3 else 0.0 for k in range(count)]
+        _, last = scalar.repeat(second, count=count, tables=[found, gathered])
+        last = np.array(last, dtype=object)
+        return {"columns": last[:, :3].T, "rows": last[:, 3:5], "sums": last[:, 4:].sum(axis=0), "end": last[:, 5]}
+
+    inputs = {"x": 2, "across": (2, count), "down": (count, 2)}
+    return simplify(trace(function, inputs, name=f"{count}_columns"))

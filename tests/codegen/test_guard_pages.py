@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from programs import chain, looped_chain, random_program
+from programs import chain, looped_chain, random_program, two_loops_of_columns
 
 from linkwright.codegen import compile_program
 
@@ -50,3 +50,25 @@ def test_guard_pages(program, lanes, arithmetic):
             function(*inputs, out=outputs)
             for output in outputs:
                 assert not np.all(output == 0)
+
+
+@pytest.mark.parametrize("arithmetic", ["float64", "float32", "float32 in double"])
+@pytest.mark.parametrize("count", [3, 5, 6, 7, 11, 15])
+def test_passes_that_fill_no_group_of_lanes(count, arithmetic):
+    """Of a sample alone, whose passes are in lanes."""
+    dtype, _, inside = arithmetic.partition(" in ")
+    program = two_loops_of_columns(count)
+    function = compile_program(program, lanes=1, dtype=dtype, arithmetic="float64" if inside else None)
+    rng = np.random.default_rng(count)
+    given = [rng.normal(size=x.shape).astype(function.dtype) for x in function.inputs]
+    expected = function(*given)
+    for at_end in (False, True):
+        inputs, outputs = (
+            [guarded(x.shape, function.dtype, at_end=at_end) for x in arrays]
+            for arrays in (function.inputs, function.outputs)
+        )
+        for x, numbers in zip(inputs, given, strict=True):
+            x[:] = numbers
+        function(*inputs, out=tuple(outputs))
+        for output, there in zip(outputs, expected, strict=True):
+            assert np.array_equal(output, there)

@@ -7,6 +7,7 @@ import struct
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
+from programs import two_loops_of_columns
 
 import linkwright as lw
 from linkwright.codegen.compiled_function import CompiledFunction
@@ -96,3 +97,21 @@ def test_tables_hold_a_number_once_where_it_is_spread_when_read(machine, lanes, 
     assert f"[1 x {entry}]" in definition and f"load {entry}, ptr" in lines[1]
     assert ("shufflevector" in lines[-1]) == spread
     assert lines[0].unit == (vector.scalar_bytes if spread else 1)
+
+
+@pytest.mark.parametrize(
+    ("target", "dtype", "count", "found", "missing"),
+    [
+        (Target(LINUX, "x86-64", "+avx2,+fma,+avx512f,+avx512vl"), "float64", 5, "llvm.masked.store.v8f64", "<5 x "),
+        (Target(LINUX, "x86-64", "+avx2,+fma"), "float64", 3, "store <3 x double>", "llvm.masked"),
+        (Target(LINUX, "x86-64", "+avx2,+fma"), "float64", 5, "<4 x double>", "<5 x "),
+        (ARM, "float32", 3, "store <3 x float>", "llvm.masked"),
+    ],
+    ids=["AVX-512", "AVX2", "AVX2, more passes than lanes", "NEON"],
+)  # fmt: skip
+def test_where_there_are_fewer_passes_than_lanes(target, dtype, count, found, missing):
+    if not has_backend(target.triple):
+        pytest.skip(f"this llvmlite generates no code for {target.triple}")
+    image = build_image(two_loops_of_columns(count), choose_lanes("auto", dtype, target), dtype, target)
+    bodies = [x for x in image.ir.split("define ") if x.startswith("void @lw_together")]
+    assert any(found in x for x in bodies) and not any(missing in x for x in bodies)

@@ -10,9 +10,11 @@ from linkwright.codegen import compile_program
 from linkwright.codegen.cache import program_content
 from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
+from linkwright.codegen.machine import AVX2
+from linkwright.codegen.outline import make_outline
 from linkwright.codegen.tables import Line, Memory, Move, even_line, merged
 from linkwright.codegen.target import host_target
-from linkwright.scalar import repeat, until
+from linkwright.scalar import repeat, sqrt, until
 from linkwright.trace import Program, interpret, simplify, trace
 
 
@@ -131,3 +133,37 @@ def test_lines_and_moves():
     assert merged([*moves, other]) == [
         Move(Line(Memory.INPUT, 0, 7, 1, 3), Line(Memory.FIXED, 0, 20, 0, 1), 5), other
     ]  # fmt: skip
+
+
+def early_rows(count: int) -> Program:
+    """What a table is gathered from is there before another loop; in the program itself and in the body of a loop."""
+
+    def two_loops(x, y):
+        early = [sqrt(x[k] * x[k] + y) for k in range(count)]
+        (total,), _ = repeat(lambda s, a: ([s[0] + a * y], []), [y], count=count, tables=[x])
+        mixed = [total * x[0], *early[1:-1], 0.5]  # some of it computed now, some no value of the program
+        _, rows = repeat(lambda _, a, b: ([], [a * total - b]), count=count, tables=[early[::-1], mixed])
+        return [row[0] for row in rows]
+
+    def function(x, y):
+        once = two_loops(x, y[0])
+        (_, *turned), _ = repeat(lambda s: ([s[0] * 0.5, *two_loops(s[1:], s[0])], []), [y[0], *x], count=3)
+        return {"once": once, "turned": turned}
+
+    return simplify(trace(function, {"x": count, "y": 1}))
+
+
+@pytest.mark.parametrize("lanes", [1, 4, 8])
+def test_rows_are_written_where_they_are_computed(lanes):
+    program = early_rows(5)
+    outline = make_outline(program, AVX2)
+    home = {x: stretch for stretch in outline.stretches for y in stretch.instructions for x in y.results}
+    gathered = [(x, s) for s in outline.stretches for x, cell in s.writes if cell in outline.tables.fixed and x in home]
+    assert {(), (2,)} <= {stretch.around for _, stretch in gathered}  # the program itself, the body of its third loop
+    assert all(home[x] is stretch for x, stretch in gathered)
+    x, y = np.random.default_rng(3).uniform(0.5, 1.0, size=(11, 5)), np.linspace(0.1, 0.3, 11)[:, None]
+    function, _ = compiled(program, lanes)
+    found, expected = function(x, y), interpret(program, {"x": x, "y": y})
+    for name in ("once", "turned"):
+        np.testing.assert_allclose(getattr(found, name), expected[name], rtol=1e-12)
+        assert np.array_equal(getattr(function(x[4], y[4]), name), getattr(found, name)[4])

@@ -77,7 +77,8 @@ class _ChunkBody:
 
     def _zeros_side_by_side(self, steps: list[RegisterStep], position: int) -> int:
         """How many steps from here on put a zero into one cell of a table after the other: those of loops over columns
-        are mostly zeros. What is read one by one soon afterwards is better written one by one."""
+        are mostly zeros. What is read one by one soon afterwards is better written one by one; so is what has room for
+        the first lanes only."""
         start, count = None, 0
         for k in range(position, len(steps) - 1, 2):
             load, store = steps[k : k + 2]
@@ -85,6 +86,8 @@ class _ChunkBody:
             if not constant or store.subject != load.subject or store.slot < self.plan.fixed_start:
                 break
             base, offset = self.places.slot_written(store.slot)
+            if self.places.first_lanes((base, offset)):
+                break
             start = start or (base, offset)
             following = start[0], start[1] + count * self.builder.type.bytes
             if str(self.outline.leaves[load.subject]) != _ZERO or (base, offset) != following:
@@ -212,10 +215,10 @@ class _ChunkBody:
         return self.builder.spread(number)
 
     def _load(self, place: Place) -> str:
-        return self.builder.load(place, self.places.alignment)
+        return self.builder.load(place, self.places.alignment, lanes=self.places.first_lanes(place))
 
     def _store(self, value: str, place: Place) -> None:
-        self.builder.store(value, place, self.places.alignment)
+        self.builder.store(value, place, self.places.alignment, lanes=self.places.first_lanes(place))
 
 
 def _extremum(predicate: str):

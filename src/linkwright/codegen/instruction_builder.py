@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .addressing import Reference
 from .machine import Machine
-from .vector_type import VectorType, float_literal
+from .vector_type import VectorType, float_literal, load_first, store_first
 
 
 class Constants:
@@ -58,6 +58,7 @@ class Builder:
         self.constants = constants
         self._prefix = prefix
         self._count = self._others = 0
+        self._masks = declarations if constants.machine.masks else None
         self._scaled = constants.machine.scaled_addresses and constants.machine.is_whole(vector.bytes)
 
     def constant(self, value: float) -> str:
@@ -183,13 +184,22 @@ class Builder:
 
     # memory
 
-    def load(self, place: tuple[str, int], alignment: int, kind: VectorType | None = None) -> str:
+    def load(
+        self, place: tuple[str, int], alignment: int, kind: VectorType | None = None, lanes: int | None = None
+    ) -> str:
+        """Or the first lanes, and zeros."""
         kind = kind or self.type
-        return self.emit(f"load {kind.text}, ptr {self._address(place, kind)}, align {alignment}")
+        address = self._address(place, kind)
+        return load_first(self.emit, kind, lanes or kind.lanes, address, alignment, self._masks)
 
-    def store(self, value: str, place: tuple[str, int], alignment: int, kind: VectorType | None = None) -> None:
+    def store(
+        self, value: str, place: tuple[str, int], alignment: int, kind: VectorType | None = None,
+        lanes: int | None = None,
+    ) -> None:  # fmt: skip
+        """Or the first lanes."""
         kind = kind or self.type
-        self.lines.append(f"store {kind.text} {value}, ptr {self._address(place, kind)}, align {alignment}")
+        address = self._address(place, kind)
+        self.lines.append(store_first(self.emit, kind, lanes or kind.lanes, value, address, alignment, self._masks))
 
     def _address(self, place: tuple[str, int], kind: VectorType) -> str:
         """Of something as long as `kind`, which an instruction on `type` reads or writes."""

@@ -25,6 +25,7 @@ class Machine:
                       one length
     broadcasts        whether that operand may be one number for all lanes of a whole register
     scaled_addresses  whether short addresses of what whole registers read are counted in units of it
+    masks             whether loads and stores may leave lanes out
     chunk_size        instructions to a function
     largest_tile      blocks that a function serves before the next one is fetched
     tile_bytes        what a tile may take, so that it stays in the second-level cache
@@ -42,6 +43,7 @@ class Machine:
     address_windows: int = 12  # of 15 general registers; 8 to 13 are equally good
     broadcasts: bool = False
     scaled_addresses: bool = False
+    masks: bool = False
     chunk_size: int = 1500  # Talos in batches: 0.63 us with 300, 0.61 with 1000, 0.60 with 1500, 0.63 with 2500
     largest_tile: int = 8  # Talos' forward dynamics (25 kB a block): 1 is 3 % slower, 4 is 1 % slower
     tile_bytes: int = 256 * 1024
@@ -65,7 +67,7 @@ def _is_x86(triple: str) -> bool:
 
 
 AVX512 = Machine(
-    "AVX-512", register_bytes=64, vector_registers=32, broadcasts=True, scaled_addresses=True,
+    "AVX-512", register_bytes=64, vector_registers=32, broadcasts=True, scaled_addresses=True, masks=True,
     second_cache=1024 * 1024,  # of all with such registers but a few of the first
     # without the latter, no 32 registers for shorter vectors and scalars
     serves=lambda triple, has: _is_x86(triple) and has("avx512f") and has("avx512vl"),

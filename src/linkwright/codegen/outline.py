@@ -22,7 +22,8 @@ from .tables import Memory, Move, Place, TableWriter
 
 @dataclass
 class Stretch:
-    """Instructions in the order of execution, and what is written to cells at their end: (value, cell)."""
+    """Instructions in the order of execution, and what is written to cells, at the end where these are still read
+    before: (value, cell)."""
 
     instructions: list[Instruction]
     writes: list[tuple[int, int]] = field(default_factory=list)
@@ -165,6 +166,7 @@ class _Writer:
         parts: list[Stretch | CodeLoop] = []
         pending: list[Instruction] = []
         left: set[int] = set()  # cells of the loops since the last stretch
+        home: dict[int, Stretch] = {}  # value -> where it is computed, so far
 
         def finish(writes: list[tuple[int, int]], *, joins: bool = False) -> None:
             """End a stretch with these writes; if it `joins`, and needs nothing that loops since the last one left, it
@@ -179,9 +181,11 @@ class _Writer:
             if joins and last is not None and not needed & left:
                 last.instructions = schedule([*last.instructions, *named], self._machine)
                 last.writes = [*last.writes, *writes]
-                return
-            parts.append(Stretch(schedule(named, self._machine), writes, around))
-            left.clear()
+            else:
+                last = Stretch(schedule(named, self._machine), writes, around)
+                parts.append(last)
+                left.clear()
+            home.update(dict.fromkeys((x for instruction in named for x in instruction.results), last))
 
         for instruction in instructions:
             if instruction.op not in WITH_BODY:
@@ -202,7 +206,8 @@ class _Writer:
                 for k, cell in enumerate(body_inputs[ROW]):
                     line, gathered = self.tables.source(given_to[operands + k :: loop.row], self._number)
                     part.rows.append(Move(line, self.tables.line(cell)))
-                    writes += gathered
+                    for value, cell in gathered:  # where it is computed: just before the loop, loads wait for stores
+                        (home[value].writes if value in home else writes).append((value, cell))
                 part.results = [results[k :: loop.row_results] for k in range(loop.row_results)]
             finish(writes, joins=isinstance(loop, Until) and loop.limit == 1)
             left |= {*carried, *results}

@@ -33,6 +33,8 @@ class Places:
     prologue: Callable[[Iterable[str]], list[str]]  # what defines the pointers that a function's lines use
     # whether a slot, or None: any input, holds one number for all lanes
     is_shared: Callable[[int | None], bool] = lambda slot: False
+    # for how many lanes there is memory at a place, if not for all
+    first_lanes: Callable[[Place], int | None] = lambda place: None
 
 
 def direct_places(plan: Plan, vector: VectorType) -> Places:

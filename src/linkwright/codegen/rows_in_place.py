@@ -19,7 +19,8 @@ from .registers import Action
 from .tables import Line, Memory, Move, single_columns
 from .vector_type import VectorType
 
-_ALONG = re.compile(r"%(\w+)_along\b")
+_ALONG_SUFFIX = "_along"
+_ALONG = re.compile(rf"%(\w+){_ALONG_SUFFIX}\b")
 
 
 @dataclass(frozen=True)
@@ -61,11 +62,16 @@ def rows_in_place(plan: Plan, loop: LoopCall, vector: VectorType) -> RowsInPlace
     return RowsInPlace(read, written, tuple(copied[0]), tuple(copied[1]))
 
 
+def goes_along(place: Place) -> bool:
+    """Whether it is another one in every pass."""
+    return place[0].endswith(_ALONG_SUFFIX)
+
+
 def body_places(plan: Plan, rows: RowsInPlace, places: Places, one: VectorType) -> Places:
     """Places of a body that is told the pass; `one` is what a table holds for it."""
 
     def along(place: Place) -> Place:
-        return f"{place[0]}_along", place[1]
+        return f"{place[0]}{_ALONG_SUFFIX}", place[1]
 
     def slot_read(slot: int) -> Place:
         line = rows.read.get(slot)

@@ -3,7 +3,7 @@
 A body is compiled once, so it reads its row and writes its results at fixed places in memory. Before each pass the row
 is copied there from wherever the table is: the user's input, the results of an earlier loop, constants; after it the
 results are copied to their row. That takes columns whose elements lie at even distances; others are written to a table
-of their own by the stretch before the loop.
+of their own, each value by the stretch that computes it, or else by the one before the loop.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ vector takes a pass of its own: columns of a Jacobian, say, eight at a time. The
 it reads from outside is one number, spread over the lanes when it is read. Its row and its results are vectors: in
 tables and outputs as these are, where elements lie side by side from pass to pass (rows_in_place.py); else, and what
 the body keeps for itself, in memory of their own behind that of the sample. The last passes are taken together with
-some before them, which find what they found already.
+some before them, which find what they found already; where there are fewer passes than lanes, the other lanes compute
+with zeros, and of rows and results in tables and outputs only the first lanes are touched.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from .places import Place, Places, direct_places
 from .plan import LoopCall, Plan
 from .registers import Action
 from .row_table import row_table
-from .rows_in_place import RowsInPlace, body_places, rows_in_place
+from .rows_in_place import RowsInPlace, body_places, goes_along, rows_in_place
 from .tables import Line, Memory, Move, merged
-from .vector_type import VectorType
+from .vector_type import VectorType, load_first, store_first
 
 WRITTEN_OUT = 8  # columns that are moved one by one; more of them in a loop
 
@@ -30,8 +31,7 @@ def passes_at_once(plan: Plan, loop: LoopCall, scalar: VectorType) -> int:
     """A power of two; 1 where passes are taken one by one."""
     if not loop.independent:
         return 1
-    most = min(plan.machine.lanes(scalar.dtype), loop.limit)
-    return 1 << (most.bit_length() - 1)
+    return min(plan.machine.lanes(scalar.dtype), 1 << (loop.limit - 1).bit_length())
 
 
 def loops_together(plan: Plan, scalar: VectorType) -> list[LoopCall]:
@@ -63,6 +63,11 @@ class PassesTogether:
         return VectorType(lanes, self.scalar.dtype, self.scalar.array_dtype)
 
     @property
+    def taken(self) -> int:
+        """The lanes that a pass is in; in the others there is what nobody reads."""
+        return min(self.vector.lanes, self.loop.limit)
+
+    @property
     def rows(self) -> RowsInPlace:
         return rows_in_place(self.plan, self.loop, self.scalar)
 
@@ -88,6 +93,7 @@ class PassesTogether:
     def places(self) -> Places:
         """Of the chunks of the body."""
         own, start, size, rows = self.own, self.start, self.vector.bytes, self.rows
+        taken = self.taken if self.taken < self.vector.lanes else None
         alone = direct_places(self.plan, self.scalar)
         along = body_places(self.plan, rows, alone, self.scalar)
 
@@ -100,11 +106,12 @@ class PassesTogether:
         return replace(
             along, slot_read=slot_read, slot_written=slot_written, alignment=self.scalar.bytes,
             is_shared=lambda slot: slot is None or (slot not in own and slot not in rows.read),
+            first_lanes=lambda place: taken if goes_along(place) else None,
         )  # fmt: skip
 
     def function(self, name: str) -> list[str]:
         """Of the loop; its chunks are in other modules."""
-        places, lanes, limit = direct_places(self.plan, self.scalar), self.vector.lanes, self.loop.limit
+        places, lanes, limit = direct_places(self.plan, self.scalar), self.taken, self.loop.limit
         moves = _VectorMoves(self, places)
         before = moves.text(self._translated(self.rows.rows), "round", "call")
         after = moves.text(self._translated(self.rows.results), "call", "next")
@@ -188,9 +195,10 @@ class _VectorMoves:
         kind, alignment = self._held(line)
         address = self._address(lines, line, column, written=False)
         if line.memory is Memory.VECTORS or line.per_pass == 1:
-            return self._emit(lines, f"load {kind.text}, ptr {address}, align {alignment}")
-        vector = "poison"
-        for lane in range(kind.lanes):
+            there = kind.lanes if line.memory is Memory.VECTORS else self.loop.taken
+            return load_first(lambda text: self._emit(lines, text), kind, there, address, alignment)
+        vector = "zeroinitializer"
+        for lane in range(self.loop.taken if line.per_pass else kind.lanes):
             if lane == 0 or line.per_pass:
                 at = self._emit(lines, f"getelementptr {kind.scalar}, ptr {address}, i64 {lane * line.per_pass}")
                 one = self._emit(lines, f"load {kind.scalar}, ptr {at}, align {kind.scalar_bytes}")
@@ -201,9 +209,10 @@ class _VectorMoves:
         kind, alignment = self._held(line)
         address = self._address(lines, line, column, written=True)
         if line.memory is Memory.VECTORS or line.per_pass == 1:
-            lines.append(f"store {kind.text} {value}, ptr {address}, align {alignment}")
+            there = kind.lanes if line.memory is Memory.VECTORS else self.loop.taken
+            lines.append(store_first(lambda text: self._emit(lines, text), kind, there, value, address, alignment))
             return
-        for lane in range(kind.lanes):
+        for lane in range(self.loop.taken):
             at = self._emit(lines, f"getelementptr {kind.scalar}, ptr {address}, i64 {lane * line.per_pass}")
             one = self._emit(lines, f"extractelement {kind.text} {value}, i32 {lane}")
             lines.append(f"store {kind.scalar} {one}, ptr {at}, align {kind.scalar_bytes}")

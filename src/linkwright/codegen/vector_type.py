@@ -1,9 +1,10 @@
-"""How a vector of lanes is written in LLVM IR: types and constants."""
+"""How a vector of lanes is written in LLVM IR: types, constants, and what memory has a part of."""
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -109,3 +110,53 @@ def float_literal(value: float, dtype: str) -> str:
         except OverflowError:
             value = math.copysign(math.inf, value)
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+Emit = Callable[[str], str]  # an instruction -> the name of its result
+
+
+def load_first(
+    emit: Emit, kind: VectorType, lanes: int, address: str, alignment: int, masks: set[str] | None = None
+) -> str:
+    """A vector of which memory has the first lanes only: what lies behind these is not read, and zero.
+
+    Where instructions may leave lanes out, `masks` is given: a set for the declarations of what is called. Elsewhere
+    the lanes go in pieces that are vectors by themselves.
+    """
+    text = kind.text
+    if lanes == kind.lanes:
+        return emit(f"load {text}, ptr {address}, align {alignment}")
+    if masks is not None:
+        name = f"@llvm.masked.load.{kind.suffix}.p0"
+        masks.add(f"declare {text} {name}(ptr, i32, {kind.truth}, {text})")
+        mask = _mask(kind, lanes)
+        return emit(f"call {text} {name}(ptr {address}, i32 {alignment}, {mask}, {text} zeroinitializer)")
+    there = VectorType(lanes, kind.dtype).text
+    found = emit(f"load {there}, ptr {address}, align {alignment}")
+    order = _order(min(lane, lanes) for lane in range(kind.lanes))
+    return emit(f"shufflevector {there} {found}, {there} zeroinitializer, {order}")
+
+
+def store_first(
+    emit: Emit, kind: VectorType, lanes: int, value: str, address: str, alignment: int, masks: set[str] | None = None
+) -> str:
+    """The last instruction of writing the first lanes, and nothing behind them; `masks` as above."""
+    text = kind.text
+    if lanes == kind.lanes:
+        return f"store {text} {value}, ptr {address}, align {alignment}"
+    if masks is not None:
+        name = f"@llvm.masked.store.{kind.suffix}.p0"
+        masks.add(f"declare void {name}({text}, ptr, i32, {kind.truth})")
+        return f"call void {name}({text} {value}, ptr {address}, i32 {alignment}, {_mask(kind, lanes)})"
+    there = VectorType(lanes, kind.dtype).text
+    first = emit(f"shufflevector {text} {value}, {text} poison, {_order(range(lanes))}")
+    return f"store {there} {first}, ptr {address}, align {alignment}"
+
+
+def _mask(kind: VectorType, lanes: int) -> str:
+    return f"{kind.truth} <{', '.join('i1 true' if lane < lanes else 'i1 false' for lane in range(kind.lanes))}>"
+
+
+def _order(lanes: Iterable[int]) -> str:
+    numbers = [f"i32 {lane}" for lane in lanes]
+    return f"<{len(numbers)} x i32> <{', '.join(numbers)}>"
