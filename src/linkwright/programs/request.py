@@ -18,9 +18,8 @@ from ..model.constraint_parameters import CONSTRAINT_PARAMETERS, PLANNED_WITH
 from ..model.parameters import CONTACT_PARAMETERS, parameter_shapes
 from ..trace import Program, simplify, trace
 from .outside import is_outside
-from .recipe import Recipe
+from .recipe import CONTACT_OUTPUTS, Recipe
 from .registry import RECIPES, names_of, problems
-from .soft_dynamics import CONTACT_OUTPUTS
 
 
 @dataclass(frozen=True)
