@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..physics import integrator_of
 from ..programs.status import STATUS_MEANING
 from .invariants import energy_scale, energy_share, momentum_share, reach, slid
 
@@ -25,8 +26,6 @@ MOST_IN_DOUBT = 0.01  # of the time: with digits perhaps lost for longer, small 
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
 LARGEST_DEPTH = 1.0  # of the thickness of the shape that touches: beyond, it is all but swallowed
 _MOST_NAMED = 6  # actuators
-_NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "implicitfast": "implicitfast",
-          "rk4": "Runge-Kutta 4"}  # fmt: skip
 
 
 def allowed_drift(tr: Trajectory) -> np.ndarray:
@@ -112,7 +111,7 @@ def describe(trajectory: Trajectory) -> str:
     samples = f"{tr.batch} samples, " if tr.batch is not None else ""
     lines = [
         f"{tr.model.name}: {samples}{tr.t[-1]:.6g} s in {tr.steps} steps of {tr.dt * 1e3:.4g} ms "
-        f"({_NAMES[tr.integrator]}, {tr.solver}): {'; '.join(wrong) or 'ok'}"
+        f"({integrator_of(tr.integrator).title}, {tr.solver}): {'; '.join(wrong) or 'ok'}"
     ]
     if tr.model.constraints:
         drift, residual = (float(np.max(tr.worst[..., k], initial=0.0)) for k in (0, 1))
