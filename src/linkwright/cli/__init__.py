@@ -11,6 +11,7 @@ from rich.markup import escape
 from .. import __version__
 from ..errors import LinkwrightError
 from . import bench, demo, inspect, listing, live_view, reproduce, simulate
+from .output import print_warnings
 
 app = typer.Typer(
     name="linkwright",
@@ -48,6 +49,7 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Entry point of the `linkwright` command: our own errors become one line, not a traceback."""
+    print_warnings()
     try:
         app()
     except LinkwrightError as error:

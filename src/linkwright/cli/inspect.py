@@ -19,7 +19,7 @@ import linkwright as lw
 from ..analysis import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
 from ..analysis.contact_costs import ContactCosts, contact_costs
 from ..viewer.looks import meshes_not_drawn
-from .output import table_console
+from .output import shown_by_command, table_console
 
 _MANY = 24  # rows of a table that are shown without --all
 
@@ -37,7 +37,7 @@ def inspect_command(
     """Bodies, loops, mobility, redundancy, elimination order, and what every suitable algorithm costs."""
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     words = tuple(word.strip() for word in ignore.split(",") if word.strip())
-    model = lw.load(robot, floating_base=floating_base, ignore=words)
+    model = shown_by_command(robot, floating_base=floating_base, ignore=words)
     found = inspect(model)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) if console.is_terminal else nullcontext() as progress:
@@ -115,6 +115,7 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost], touching: Conta
         "passive": [element.to_dictionary() for element in model.passive],
         "actuators": [one.to_dictionary() for one in model.actuators],
         "keyframes": list(model.keyframes),
+        "not_computed": [entry.to_dictionary() for entry in model.not_computed],
         "ignored": list(model.ignored),
         "simulation": model.simulation.to_dictionary(),
         "warnings": list(model.warnings),
@@ -130,8 +131,12 @@ def _print_page(
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
     if len(model.warnings) > 5 and not everything:
         console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
-    for line in model.ignored:
-        console.print(f"[yellow]ignored:[/] {escape(line)}", highlight=False)
+    missing = model.not_computed if everything else model.not_computed[:_MANY]
+    for entry in missing:
+        told = f"[yellow]ignored:[/] {escape(entry.word)}:" if entry.ignored else "[bold yellow]not computed:[/]"
+        console.print(f"{told} {escape(str(entry))}", highlight=False)
+    for text in _rest(len(model.not_computed) - len(missing), "things that are not computed"):
+        console.print(text)
     if model.simulation.to_dictionary():
         told = ", ".join(f"{key} {value}" for key, value in model.simulation.to_dictionary().items())
         console.print(f"[yellow]note:[/] the file wants to be simulated with {escape(told)}", highlight=False)
