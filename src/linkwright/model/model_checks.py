@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, ModelError
+from ..printable import printable
 from .constraints import Constraint
 from .passive import Passive
 from .pose import finite_array
@@ -53,6 +54,7 @@ def check_notes(model: Model) -> None:
         if not isinstance(element, Passive):
             raise InputError(f"passive has {element!r}; expected Tendon or GravityCompensation")
         element.check(model)
-    object.__setattr__(model, "ignored", tuple(map(str, model.ignored)))
+    object.__setattr__(model, "warnings", tuple(map(printable, model.warnings)))  # sentences, which quote names
+    object.__setattr__(model, "ignored", tuple(map(printable, model.ignored)))
     if not isinstance(model.simulation, SimulationDefaults):
         raise InputError(f"simulation is {model.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")
