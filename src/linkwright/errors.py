@@ -8,11 +8,16 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .printable import printable, printable_lines
+
 _OURS = __name__.partition(".")[0]
 
 
 class LinkwrightError(Exception):
-    """Root of everything Linkwright raises on purpose."""
+    """Root of everything Linkwright raises on purpose. What its message quotes from files is made printable."""
+
+    def __init__(self, *arguments: object):
+        super().__init__(*(printable_lines(x) if isinstance(x, str) else x for x in arguments))
 
 
 class LinkwrightWarning(UserWarning):
@@ -89,18 +94,13 @@ class LoadError(LinkwrightError):
         where = ", ".join(
             part
             for part in (
-                _printable(str(file)) if file is not None else "",
+                printable(file) if file is not None else "",
                 f"line {line}" if line is not None else "",
                 f"<{element}>" if element else "",
             )
             if part
         )
         super().__init__(f"{where}: {message}" if where else message)
-
-
-def _printable(text: str) -> str:
-    """A file's name may have bytes that are no text, which Python keeps as halves of characters."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:

@@ -9,15 +9,13 @@ from typing import Any, cast
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 import linkwright as lw
 
 from ..errors import InputError, SimulationError
 from ..sim.verdict import complaints
 from .filming import VIDEO, check_video, film, forces_drawn, recorded_for_pictures
-from .output import shown_by_command
+from .output import Terminal, plain, plain_lines, shown_by_command
 
 _FRAMES_PER_SECOND = 60
 
@@ -42,7 +40,7 @@ def simulate(
     as_json: bool = typer.Option(False, "--json", help="Print JSON instead of text."),
 ) -> None:
     """Simulate a robot from its drawn pose; exits with 1 if the result cannot be believed."""
-    console = Console(stderr=as_json)
+    console = Terminal(stderr=as_json)
     model = shown_by_command(robot)
     dt = model.simulation.chosen_dt(dt)
     if not (np.isfinite(seconds) and seconds > 0 and np.isfinite(dt) and 0 < dt <= seconds):
@@ -53,7 +51,7 @@ def simulate(
     for option, path in (("--plot", plot), ("--html", html)):
         if path and not Path(path).resolve().parent.is_dir():  # before minutes of computing, not after
             raise InputError(f"{option} {path}: there is no folder {str(Path(path).parent)!r}; make it first")
-    console.print(f"[bold]{escape(str(model))}[/]", highlight=False)
+    console.print(f"[bold]{plain(model)}[/]", highlight=False)
     rng = np.random.default_rng(0)
     velocity = kick * rng.normal(size=(*((batch,) if batch else ()), model.nv))
     steps = max(1, round(seconds / dt))
@@ -95,5 +93,5 @@ def simulate(
         json.dump(document, sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
-        console.print(escape(failure or str(trajectory)), highlight=False, soft_wrap=True)
+        console.print(plain_lines(failure or trajectory), highlight=False, soft_wrap=True)
     raise typer.Exit(1 if wrong else 0)

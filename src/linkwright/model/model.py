@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..errors import deprecated, unknown_name
+from ..printable import printable
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -394,7 +395,8 @@ class Model:
 
     def __str__(self) -> str:
         kinds = ", ".join(sorted({joint.kind for joint in self.joints})) or "no joints"
-        return f"{self.name}: {self.nbodies - 1} bodies, nq = {self.nq}, nv = {self.nv} ({kinds}), {self.mass:.4g} kg"
+        name = printable(self.name)
+        return f"{name}: {self.nbodies - 1} bodies, nq = {self.nq}, nv = {self.nv} ({kinds}), {self.mass:.4g} kg"
 
 
 def _slices(sizes) -> tuple[slice, ...]:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, ModelError
+from ..printable import printable
 from .constraints import Constraint
 from .not_computed import checked
 from .passive import Passive
@@ -56,5 +57,6 @@ def check_notes(model: Model) -> None:
         element.check(model)
     if model.not_computed:
         object.__setattr__(model, "not_computed", checked(model.not_computed))
+    object.__setattr__(model, "warnings", tuple(map(printable, model.warnings)))  # sentences, which quote names
     if not isinstance(model.simulation, SimulationDefaults):
         raise InputError(f"simulation is {model.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, LinkwrightWarning, ModelError, level_outside
+from ..printable import printable
 
 if TYPE_CHECKING:
     from .model import Model
@@ -50,6 +51,8 @@ class NotComputed:
         if isinstance(about, str) or not all(isinstance(name, str) for name in about):
             raise InputError(f"NotComputed: about is {about!r}; expected names, ('foot', 'floor')")
         object.__setattr__(self, "about", tuple(about))
+        for name in ("what", "why", "remedy"):  # sentences, which quote names
+            object.__setattr__(self, name, printable(getattr(self, name)))
         if not isinstance(self.ignored, bool):
             raise InputError(f"NotComputed: ignored is {self.ignored!r}; expected True or False")
 
@@ -107,13 +110,13 @@ def warn(model: Model) -> Model:
     missing = [entry for entry in model.not_computed if not entry.ignored]
     if not missing:
         return model
-    lines = [f"{model.name}: not computed, although it concerns the motion (model.not_computed):"]
+    lines = [f"{printable(model.name)}: not computed, although it concerns the motion (model.not_computed):"]
     lines += [f"  {entry}" for entry in missing[:_NAMED]]
     if len(missing) > _NAMED:
         lines.append(f"  ... and {len(missing) - _NAMED} more")
     words = list(dict.fromkeys(entry.word for entry in missing if entry.word))
     if words:
         listed = ", ".join(map(repr, words))
-        lines.append(f"ignore=({listed},) leaves it out without this warning; the list keeps it")
+        lines.append(f"  ignore=({listed},) leaves it out without this warning; the list keeps it")
     warnings.warn("\n".join(lines), LinkwrightWarning, stacklevel=level_outside())
     return model

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..model.not_computed import named
+from ..printable import printable
 from ..programs.status import STATUS_MEANING
 from .invariants import energy_scale, energy_share, momentum_share, reach, slid
 
@@ -146,4 +147,4 @@ def describe(trajectory: Trajectory) -> str:
     if tr.seconds:
         real = tr.steps_per_second * tr.dt
         lines.append(f"  speed     {tr.steps_per_second:.3g} steps/s, {real:.3g} times real time")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
