@@ -14,6 +14,7 @@ from ..compilation import compile
 from ..errors import InputError, LinkwrightError, MissingExtraError
 from ..io import load
 from ..model import Model
+from ..model.not_computed import named
 from ..robots import robots as known_robots
 from ..sim import Simulator
 from ..sim.exercise import first_pose, floating_bases
@@ -136,9 +137,11 @@ class LivePage:
         self._message.content = text or self._about()
 
     def _about(self) -> str:
-        """The robot, and which of its meshes are drawn as shapes."""
+        """The robot, what of its motion is not computed, and which of its meshes are drawn as shapes."""
         missing = self.scene.drawn.missing
-        return "\n\n".join([str(self.model), *(["drawn as shapes:"] if missing else []), *missing[:MOST_MISSING]])
+        lacks = [f"not computed: {named(self.model.not_computed)}"] if self.model.not_computed else []
+        drawn = [*(["drawn as shapes:"] if missing else []), *missing[:MOST_MISSING]]
+        return "\n\n".join([str(self.model), *lacks, *drawn])
 
     def _look(self, client: Any) -> None:
         """The camera of somebody who has just opened the page."""
