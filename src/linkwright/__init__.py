@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from .codegen.saved_function import load_function
     from .compilation import compile, reference, trace_program
     from .derivatives import hessian_vector, jacobian, jvp, vjp
-    from .errors import LinkwrightError, NoConvergence, SimulationError
+    from .errors import LinkwrightError, LinkwrightWarning, NoConvergence, SimulationError
     from .export import export_c, export_casadi
     from .factored_delassus import delassus_operator
     from .io import from_mujoco, from_pinocchio, save, to_mujoco, to_pinocchio
     from .io.load import load
     from .io.meshes.mesh_hull import hull
-    from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, Pose, SimulationDefaults
+    from .model import GraphBuilder, Inertia, Joint, Model, ModelBuilder, NotComputed, Pose, SimulationDefaults
     from .model.actuators import actuator, damper, motor, position_servo, velocity_servo
     from .model.constraints import center_of_mass, close_with, connect, constrain, couple, transmission, weld
     from .model.constraints.rod import rod
@@ -80,11 +80,11 @@ _PUBLIC = {
     "factored_delassus": "delassus_operator",
     "derivatives": "hessian_vector jacobian jvp vjp",
     "export": "export_c export_casadi",
-    "errors": "LinkwrightError NoConvergence SimulationError",
+    "errors": "LinkwrightError LinkwrightWarning NoConvergence SimulationError",
     "io": "from_mujoco from_pinocchio save to_mujoco to_pinocchio",
     "io.load": "load",
     "io.meshes.mesh_hull": "hull",
-    "model": "GraphBuilder Inertia Joint Model ModelBuilder Pose SimulationDefaults",
+    "model": "GraphBuilder Inertia Joint Model ModelBuilder NotComputed Pose SimulationDefaults",
     "model.actuators": "actuator damper motor position_servo velocity_servo",
     "model.constraints": "center_of_mass close_with connect constrain couple transmission weld",
     "model.constraints.rod": "rod",
@@ -133,8 +133,9 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "Model", "ModelBuilder", "MotorMap", "NoConvergence",
-    "Pose", "RolledOut", "SimulationDefaults", "SimulationError", "Simulator", "Trajectory", "actuator", "attach",
+    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "LinkwrightWarning", "Model", "ModelBuilder",
+    "MotorMap", "NoConvergence", "NotComputed", "Pose", "RolledOut", "SimulationDefaults", "SimulationError",
+    "Simulator", "Trajectory", "actuator", "attach",
     "base_parameters", "box", "capsule",
     "center_of_mass", "cheapest_cut", "check_state", "close_with",
     "closed_loop_jacobian", "compile", "connect", "constrain", "contact", "continuous", "convex", "couple", "cylinder",

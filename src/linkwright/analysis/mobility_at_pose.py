@@ -11,6 +11,7 @@ from ..codegen.arguments import real_numbers
 from ..compilation import reference
 from ..errors import InputError
 from ..model import Model
+from ..printable import printable
 
 # A row takes part in a dependency if its coefficient in it is larger than this.
 _PART_TOLERANCE = 1e-6
@@ -51,7 +52,7 @@ class Mobility:
         text += f"rank {self.rank}, mobility {self.mobility}"
         if self.redundancy:
             text += f"; {self.redundancy} redundant rows, among {', '.join(self.redundant)}"
-        return text
+        return printable(text)
 
 
 def mobility(model: Model, q=None) -> Mobility:

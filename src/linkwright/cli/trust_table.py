@@ -13,7 +13,7 @@ from rich.table import Table
 
 from ..analysis.timing import machine
 from ..errors import InputError
-from .output import chosen_names, describe, progress_display, table_console
+from .output import chosen_names, describe, plain, progress_display, table_console
 
 
 def trust(
@@ -94,7 +94,7 @@ def _percent(tally, *words: str) -> str:
 def _print_notes(console: Console, report) -> None:
     for what, counts in (("skipped", report.skipped), ("refused", report.refused)):
         if counts:
-            console.print(f"{what}: " + ", ".join(f"{n} ({why})" for why, n in counts.items()), highlight=False)
+            console.print(f"{what}: " + ", ".join(f"{n} ({plain(why)})" for why, n in counts.items()), highlight=False)
 
 
 def _cases(cases) -> Table:
@@ -104,7 +104,7 @@ def _cases(cases) -> Table:
         table.add_column(heading, overflow="fold")
     for c, count in cases:
         table.add_row(
-            c.verdict, str(count), f"{c.error:.1e}", str(c.status), f"{c.passes:.0f}", f"{c.nearest:.2g}", c.label,
-            c.rebuilt,
+            c.verdict, str(count), f"{c.error:.1e}", str(c.status), f"{c.passes:.0f}", f"{c.nearest:.2g}",
+            plain(c.label), plain(c.rebuilt),
         )  # fmt: skip
     return table

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import unknown_name
+from ..printable import printable
 from .constraints import Constraint
 from .model import Model
 
@@ -33,7 +34,7 @@ class Loop:
     root: str
 
     def __str__(self) -> str:
-        return f"{self.constraint} ({self.rows} rows): {' - '.join(self.bodies)}, root {self.root}"
+        return printable(f"{self.constraint} ({self.rows} rows): {' - '.join(self.bodies)}, root {self.root}")
 
 
 @dataclass(frozen=True)

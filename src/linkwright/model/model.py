@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..errors import deprecated, unknown_name
+from ..printable import printable
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -22,6 +23,7 @@ from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .look import Look, check_looks
 from .model_checks import check_constraints, check_notes, check_printable
+from .not_computed import NotComputed
 from .passive import Passive, Tendon
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
@@ -79,7 +81,7 @@ class Model:
     mimics: tuple[Mimic, ...] = ()
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
-    """What looked wrong but could be lived with, by name."""
+    """Remarks: how something was understood. None of them is missing from the motion; that is `not_computed`."""
     drawn: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
     """The configuration q (nq,) that the mechanism is drawn in, where its loops are closed; neutral if nobody says
     otherwise."""
@@ -91,8 +93,8 @@ class Model:
     """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
     passive: tuple[Passive, ...] = field(default=(), repr=False)
     """What acts of itself beyond single joints' springs: tendons, compensated weight."""
-    ignored: tuple[str, ...] = field(default=(), repr=False)
-    """What its file says and `load(..., ignore=...)` left out although it changes the motion."""
+    not_computed: tuple[NotComputed, ...] = field(default=(), repr=False)
+    """What its file or its user asks for and nobody computes, although it concerns the motion."""
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
     pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
     """Shapes whose contact is computed."""
@@ -179,6 +181,17 @@ class Model:
         """Deprecated: `with_drawn`, another configuration q (nq,) to be drawn in."""
         deprecated("Model.with_reference", "Model.with_drawn")
         return self.with_drawn(q)
+
+    # What is missing
+
+    def with_not_computed(self, *entries: NotComputed) -> Model:
+        """This model with further things that are asked for and not computed; verdicts and pages name them."""
+        return replace(self, not_computed=(*self.not_computed, *entries))
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Of `not_computed`, what `load(..., ignore=...)` left out, word first: "fluid: option 'density' is 1.2"."""
+        return tuple(f"{entry.word}: {entry.what}" for entry in self.not_computed if entry.ignored)
 
     # Contacts
 
@@ -382,7 +395,8 @@ class Model:
 
     def __str__(self) -> str:
         kinds = ", ".join(sorted({joint.kind for joint in self.joints})) or "no joints"
-        return f"{self.name}: {self.nbodies - 1} bodies, nq = {self.nq}, nv = {self.nv} ({kinds}), {self.mass:.4g} kg"
+        name = printable(self.name)
+        return f"{name}: {self.nbodies - 1} bodies, nq = {self.nq}, nv = {self.nv} ({kinds}), {self.mass:.4g} kg"
 
 
 def _slices(sizes) -> tuple[slice, ...]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..physics import integrator_of
+from ..model.not_computed import named
+from ..physics import INTEGRATORS
+from ..printable import printable
 from ..programs.status import STATUS_MEANING
 from .invariants import energy_scale, energy_share, momentum_share, reach, slid
 
@@ -25,7 +27,7 @@ MOST_PASSING = 0.01  # of the time: a mechanism that is longer in singular poses
 MOST_IN_DOUBT = 0.01  # of the time: with digits perhaps lost for longer, small parts may be wrong unseen
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
 LARGEST_DEPTH = 1.0  # of the thickness of the shape that touches: beyond, it is all but swallowed
-_MOST_NAMED = 6  # actuators
+_MOST_NAMED = 6  # actuators, and things that are not computed
 
 
 def allowed_drift(tr: Trajectory) -> np.ndarray:
@@ -105,14 +107,25 @@ def _closer(tr: Trajectory) -> str:
     return "take a smaller dt" if tr.projection else "take a smaller dt or projection=True"
 
 
+def verdict(trajectory: Trajectory) -> str:
+    """What is wrong with it, or ok; never a bare ok where the model lacks something that its file has."""
+    said, missing = "; ".join(complaints(trajectory)) or "ok", trajectory.model.not_computed
+    return f"{said}; but not computed: {named(missing)}" if missing else said
+
+
+def _title(integrator: str) -> str:
+    """What people call it; one that no table knows by its name."""
+    return INTEGRATORS[integrator].title if integrator in INTEGRATORS else integrator
+
+
 def describe(trajectory: Trajectory) -> str:
     tr = trajectory
-    wrong = complaints(tr)
     samples = f"{tr.batch} samples, " if tr.batch is not None else ""
     lines = [
         f"{tr.model.name}: {samples}{tr.t[-1]:.6g} s in {tr.steps} steps of {tr.dt * 1e3:.4g} ms "
-        f"({integrator_of(tr.integrator).title}, {tr.solver}): {'; '.join(wrong) or 'ok'}"
+        f"({_title(tr.integrator)}, {tr.solver}): {verdict(tr)}"
     ]
+    lines += [f"  missing   {entry}" for entry in tr.model.not_computed[:_MOST_NAMED]]
     if tr.model.constraints:
         drift, residual = (float(np.max(tr.worst[..., k], initial=0.0)) for k in (0, 1))
         lines.append(f"  drift     {drift:.2g} m or rad at most, solver residual {residual:.2g}")
@@ -138,4 +151,4 @@ def describe(trajectory: Trajectory) -> str:
     if tr.seconds:
         real = tr.steps_per_second * tr.dt
         lines.append(f"  speed     {tr.steps_per_second:.3g} steps/s, {real:.3g} times real time")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))

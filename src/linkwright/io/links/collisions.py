@@ -36,7 +36,7 @@ def with_sdf_collisions(model: Model, links: Mapping[str, Element], ignore: Igno
 
 def _with_shapes(model: Model, shapes: list[Shape], warnings: list[str], ignore: Ignoring) -> Model:
     if shapes and ignore.takes("contact", f"{len(shapes)} collision shapes"):
-        return replace(model, ignored=tuple(ignore.lines))
+        return model
     kept = []
     for shape in shapes:
         if shape.kind == "plane" and model.body_of(shape.on):

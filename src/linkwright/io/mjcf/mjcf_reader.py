@@ -14,9 +14,10 @@ from typing import Any
 
 from ...errors import LoadError
 from ...model import Model
+from ...model.not_computed import warn
 from ..ignoring import Ignoring
 from ..mujoco.mujoco_blame import Blame
-from ..mujoco.mujoco_model import from_mujoco_model
+from ..mujoco.mujoco_model import converted
 from ..text.reading import read_bytes
 from ..text.xml import Element, parse_xml
 from .mjcf_compiling import compiled
@@ -29,7 +30,7 @@ def read_mjcf(
     data: bytes | str, *, file: object = None, inactive: bool = False, ignore: str | Iterable[str] = ()
 ) -> Model:
     """A model from the content of an MJCF file. `file` is what errors call it; its folder holds what it includes."""
-    return model_from_mjcf(parse_xml(data, file), inactive=inactive, ignore=Ignoring(ignore))
+    return warn(model_from_mjcf(parse_xml(data, file), inactive=inactive, ignore=Ignoring(ignore)))
 
 
 def model_from_mjcf(
@@ -55,9 +56,7 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
     assets = {key: read_bytes(_mesh_file(folder, *asked)) for key, asked in reduced.files.items()}
     source = compiled(reduced.root, assets, reduced.warnings, root)
     named = {name for option in reduced.root.named("option") for name in option.attributes}
-    model = from_mujoco_model(
-        source, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore, options=named, meshes=meshes
-    )
+    model = converted(source, ignore, Blame(reduced.elements, root), inactive=inactive, options=named, meshes=meshes)
     return looks.given_to(reduced.annotated(model)), source
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose
 from ...model.joint import free_flyer, prismatic, revolute, spherical
+from ...model.not_computed import warn
 from ..ignoring import Ignoring
 from ..links.placing import add_link
 from .mujoco_actuators import Actuators
@@ -46,10 +47,18 @@ def from_mujoco_model(
     meshes     True takes hulls of meshes that collide as shapes
     options    attributes of <option> that its file writes, if that is known: others are not the file's choice
     """
+    taken = Ignoring() if ignore is None else ignore
     blame = Blame() if blame is None else blame
+    return warn(converted(model, taken, blame, inactive=inactive, options=options, meshes=meshes))
+
+
+def converted(
+    model: Any, ignore: Ignoring, blame: Blame, *, inactive: bool, options: Collection[str] | None, meshes: bool
+) -> Model:
+    """The same without a Python warning; what is left out is noted in `ignore` and on the model."""
     with np.errstate(all="ignore"):
-        taken = Ignoring() if ignore is None else ignore
-        return _Conversion(model, inactive, blame, taken, options, meshes).model()
+        found = _Conversion(model, inactive, blame, ignore, options, meshes).model()
+        return found.with_not_computed(*ignore.left_out)
 
 
 class _Conversion:
@@ -83,7 +92,6 @@ class _Conversion:
         told += of_passive
         driving = Actuators(source, names, self.blame, self.ignore)
         touching = self._touching()
-        self.builder.add_ignored(*self.ignore.lines)
         with self.blame.whole():
             model = self.builder.build().with_constraints(*constraints)
             unmodelled: Unmodelled = []
