@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model import Model
+from ..physics import Integrator
 from ..physics.options import given_options
 from .prepared import prepare
 from .rollout import Rollout
@@ -25,7 +26,7 @@ def simulate(
     act0: Any = None,
     f_ext: Any = None,
     parameters: Any = None,
-    integrator: str | None = None,
+    integrator: str | Integrator | None = None,
     coordinates: str = "spanning",
     solver: str | None = None,
     iterations: int | None = None,
