@@ -49,7 +49,7 @@ class Simulator:
     ):  # fmt: skip
         self.model = robot if isinstance(robot, Model) else load(robot)
         dt = self.model.simulation.chosen_dt(dt)
-        scheme, law = chosen_scheme(self.model, integrator, contact)
+        scheme, law, watch = chosen_scheme(self.model, integrator, contact)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
@@ -60,7 +60,7 @@ class Simulator:
             "integrator": scheme, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
             "velocity_limits": velocity_limits, "actuators": "input" if actuators else None,
-            "feedback": (), "warm_start": "input", "books": "input", "contact": law,
+            "feedback": (), "warm_start": "input", "books": "input", "contact": law, "watch": watch,
             "cone": cone, "equality": equality, "tolerance": tolerance, "improvement": improvement,
             "coordinates": coordinates,
         }  # fmt: skip
