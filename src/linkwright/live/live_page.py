@@ -137,10 +137,10 @@ class LivePage:
         self._message.content = text or self._about()
 
     def _about(self) -> str:
-        """The robot, what of its motion is not computed, and which of its meshes are drawn as shapes."""
+        """The robot, what of its motion is not computed, and which of its meshes are not drawn as their files say."""
         missing = self.scene.drawn.missing
         lacks = [f"not computed: {named(self.model.not_computed)}"] if self.model.not_computed else []
-        drawn = [*(["drawn as shapes:"] if missing else []), *missing[:MOST_MISSING]]
+        drawn = [*(["not drawn as their files say:"] if missing else []), *missing[:MOST_MISSING]]
         return "\n\n".join([str(self.model), *lacks, *drawn])
 
     def _look(self, client: Any) -> None:
