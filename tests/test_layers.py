@@ -10,6 +10,7 @@ import linkwright
 ROOT = Path(linkwright.__file__).parent
 LAYERS = (
     "printable", "errors", "scalar", "fixed_order", "trace", "spatial", "model", "algorithms", "codegen", "programs",
+    "physics",
     "compilation", "factored_delassus", "derivatives", "export", "learning", "torch", "jax", "robots", "io", "referee",
     "assembly", "analysis", "sim", "rollouts", "envs", "viewer", "live", "bench", "reproduce", "cli",
 )  # fmt: skip

@@ -106,8 +106,8 @@ _HOME = {name: module for module, names in _PUBLIC.items() for name in names.spl
 _CALLED_ELSEWHERE = {"list_robots": "robots"}
 _MODULES = (
     "algorithms", "analysis", "assembly", "bench", "cli", "codegen", "compilation", "derivatives", "errors",
-    "envs", "export", "fixed_order", "io", "jax", "learning", "live", "model", "programs", "referee", "robots",
-    "rollouts", "scalar", "sim", "spatial", "torch", "trace", "viewer",
+    "envs", "export", "fixed_order", "io", "jax", "learning", "live", "model", "physics", "programs", "referee",
+    "robots", "rollouts", "scalar", "sim", "spatial", "torch", "trace", "viewer",
 )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def __dir__() -> list[str]:
 
 def list_algorithms() -> dict[str, str]:
     """Names that `compile` and `reference` know, with what each computes."""
-    from .programs import RECIPES
+    from .physics import RECIPES
 
     return {name: recipe.summary for name, recipe in RECIPES.items()}
 

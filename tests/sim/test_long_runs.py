@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.bench.half_seconds import half_seconds
-from linkwright.programs.passing import counted
+from linkwright.physics.passing import counted
 from linkwright.sim.invariants import energy_scale, energy_share
 from linkwright.sim.verdict import complaints
 

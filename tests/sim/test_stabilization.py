@@ -7,8 +7,8 @@ import pytest
 from small_mechanisms import closed, closed_four_bar, four_bar
 
 import linkwright as lw
-from linkwright.programs.acting import judged_without_pull
-from linkwright.programs.simulated_mechanism import ANSWERED, ANSWERED_IN_PARTS
+from linkwright.physics.acting import judged_without_pull
+from linkwright.physics.simulated_mechanism import ANSWERED, ANSWERED_IN_PARTS
 
 
 def spectral_radius(integrator, rate, place):

@@ -17,6 +17,8 @@ Coordinates = Literal["tree", "independent"]
 Constraints = Literal["irrelevant", "none", "ground", "any"]
 Contacts = Literal["none", "soft", "rigid"]
 Shape = tuple[int, ...]
+CONTACT_OUTPUTS = ("contact_force", "contact_point", "contact_frame", "gap", "active")
+"""Outputs of programs that have one row per contact."""
 
 SHAPES: dict[str, Callable[[Model], Shape]] = {
     "q": lambda m: (m.nq,),

@@ -16,8 +16,8 @@ from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
 from ..model.parameters import parameter_shapes
-from ..programs.soft_dynamics import CONTACT_OUTPUTS
-from ..programs.step import settled_options
+from ..physics.step import settled_options
+from ..programs.recipe import CONTACT_OUTPUTS
 from .commands import as_activations, keyframe_of
 from .control import Control, as_control
 from .given import Given, as_given

@@ -16,7 +16,7 @@ from ..compilation import compile, reference
 from ..errors import unknown_name
 from ..model import Model, tree_of
 from ..model.parameters import parameter_shapes
-from ..programs.simulated_mechanism import solver_of
+from ..programs.choice import solver_of
 from .invariants import energy_scale
 from .verdict import describe
 

@@ -15,12 +15,12 @@ import numpy as np
 from ..algorithms.clusters.cluster_aba import cluster_aba
 from ..errors import InputError
 from ..model import Model, Tree
+from ..programs.cluster_recipe import OPTIONS as CLUSTER_OPTIONS
+from ..programs.cluster_recipe import check_embeds_all
+from ..programs.cluster_state import ClusterState, plan_of, spanning_acceleration
+from ..programs.status import STATUS_OTHER_BRANCH, STATUS_SINGULAR
 from ..scalar import Scalar, where
-from .cluster_recipe import OPTIONS as CLUSTER_OPTIONS
-from .cluster_recipe import check_embeds_all
-from .cluster_state import ClusterState, plan_of, spanning_acceleration
 from .simulated_mechanism import SimulatedMechanism
-from .status import STATUS_OTHER_BRANCH, STATUS_SINGULAR
 
 COORDINATES = ("spanning", "independent")
 

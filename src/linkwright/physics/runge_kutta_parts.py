@@ -19,7 +19,7 @@ from ..scalar import Scalar, maximum, minimum, sqrt, until, where
 from .acting import open_by, total
 from .carried import Carried, flattened
 from .passing import counted
-from .runge_kutta_step import projected, stage
+from .runge_kutta import projected, stage
 from .simulated_mechanism import SimulatedMechanism
 from .substeps import PARTS, bearable_change
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..programs.status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_SINGULAR
 from ..scalar import Scalar, where
-from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_SINGULAR
 
 # Of the fastest joint's velocity: what is left undone, and what is done, in one part of a step.
 _UNDONE = 1e-3

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..errors import InputError
 from ..model import Model, Tree
-from .constraint_programs import check_positions
-from .recipe import Recipe, external_forces
-from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, SoftDynamics, check_positive, check_soft_options
-from .solvable import check_solvable
+from ..programs import Recipe
+from ..programs.constraint_programs import check_positions
+from ..programs.recipe import CONTACT_OUTPUTS, external_forces
+from ..programs.solvable import check_solvable
+from .soft_dynamics import SOFT_OPTIONS, SoftDynamics, check_positive, check_soft_options
 
 _OUTPUTS = ("a", *CONTACT_OUTPUTS, "limit_torque", "friction_torque", "forces", "iterations", "status")
 _DEFAULT = ("a", "contact_force", "gap", "status")

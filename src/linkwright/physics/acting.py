@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ..algorithms.parts.joint_resistance import Resistance
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState
+from ..programs.status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
 from ..scalar import Scalar, where
 from .pull import pull_on_positions
 from .simulated_mechanism import SimulatedMechanism
-from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
 
 # Which of control, friction and limits each integrator takes explicitly.
 _EXPLICIT: dict[str, tuple[int, ...]] = {"euler": (0, 1, 2), "implicitfast": (1, 2), "rk4": (0, 1, 2)}

@@ -28,12 +28,12 @@ from ..algorithms.tree.kinematics import velocities
 from ..model import Model, Tree
 from ..model.configuration import difference, integrate
 from ..model.parameters import PARAMETER_NAMES
+from ..programs import RECIPES, Recipe
+from ..programs.choice import solver_of
+from ..programs.recipe import external_forces
 from ..scalar import Scalar, guard, maximum, minimum
 from ..spatial import Force
-from .choice import FORWARD_DYNAMICS, Wish, choose
 from .joint_inertia import joint_inertias
-from .recipe import Recipe, external_forces
-from .registry import RECIPES
 from .substeps import bearable_change, is_shortest
 
 # Shares of the velocity and of the position error that one step answers where stabilization is derived from the step;
@@ -50,12 +50,6 @@ _DRIVEN = 4.0  # times what joints would do without constraints is believed with
 # that, but no more than nobody would see.
 _ROUNDING, _DIGITS_MARGIN, _UNSEEN = 1e-14, 10.0, 1e-7
 _PROJECTIONS = 2  # of a pose off by 1e-6 or less, with the last step's factors: the first leaves some 1e-9, both 1e-12
-
-
-def solver_of(model: Model, iterations: int | None) -> str:
-    """The forward dynamics that steps take unasked."""
-    asked = {"desired": "input", "iterations": iterations} if model.constraints else {}
-    return choose(model, FORWARD_DYNAMICS, Wish("a", options=tuple(asked.items()))).algorithm
 
 
 class SimulatedMechanism:

@@ -15,22 +15,22 @@ from ..algorithms.parts.actuator_forces import commands_cut
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.simulation_defaults import DEFAULT_INTEGRATOR, INTEGRATORS
+from ..programs import RECIPES, Recipe
+from ..programs.choice import check_solver
+from ..programs.recipe import CONTACT_OUTPUTS
+from ..programs.solvable import check_solvable
+from ..programs.status import STATUS_NOT_CONVERGED, graver
 from ..scalar import Scalar, guard, maximum, where
 from ..spatial import RowVector
 from .carried import Carried
-from .choice import check_solver
 from .embedded_mechanism import EmbeddedMechanism, check_coordinates, check_embedding
-from .euler_step import euler_step
 from .passing import counted
-from .recipe import Recipe
-from .registry import RECIPES
+from .runge_kutta import runge_kutta_step
 from .runge_kutta_parts import bears_at_once, in_runge_kutta_parts
-from .runge_kutta_step import runge_kutta_step
+from .semi_implicit import euler_step
 from .simulated_mechanism import SimulatedMechanism
-from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, check_soft_options, contact_shapes
+from .soft_dynamics import SOFT_OPTIONS, check_soft_options, contact_shapes
 from .soft_step import check_fits_contact, no_contacts, soft_step
-from .solvable import check_solvable
-from .status import STATUS_NOT_CONVERGED, graver
 from .substeps import (
     AFTER_PARTS,
     PARTS_TOUCHING,

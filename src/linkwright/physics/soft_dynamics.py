@@ -28,16 +28,15 @@ from ..algorithms.tree.kinematics import placements
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.contact.law import CONES
+from ..programs.breaking_ties import cheapest_ties
+from ..programs.constrained import accuracy_of
+from ..programs.penalties import PRIMAL, bearable_stiffness, penalties
+from ..programs.precision import Precision
+from ..programs.status import STATUS_NOT_MODELLED, graver, status
 from ..scalar import Scalar, maximum, solved, where
 from ..spatial import Force, sum_of
-from .breaking_ties import cheapest_ties
-from .constrained import accuracy_of
-from .penalties import PRIMAL, bearable_stiffness, penalties
-from .precision import Precision
 from .pull import pull_on_positions
-from .status import STATUS_NOT_MODELLED, graver, status
 
-CONTACT_OUTPUTS = ("contact_force", "contact_point", "contact_frame", "gap", "active")
 SOFT_OPTIONS: dict[str, Any] = {"equality": "hard", "cone": None, "tolerance": None, "improvement": None}
 # About the error of accelerations, relative to 1 + the largest, at which passes end.
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
