@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import viewer
-    from .algorithms.contact.watching import watch
+    from .algorithms.contact.watching import watch, watched_pairs
     from .analysis import inspect
     from .analysis.base_parameters import base_parameters
     from .analysis.cut_joints import cheapest_cut
@@ -67,7 +67,7 @@ __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
-    "algorithms.contact.watching": "watch",
+    "algorithms.contact.watching": "watch watched_pairs",
     "analysis": "inspect",
     "analysis.base_parameters": "base_parameters",
     "analysis.cut_joints": "cheapest_cut",
@@ -151,5 +151,5 @@ __all__ = [
     "to_mujoco", "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
     "viewer", "vjp",
-    "watch", "weld",
+    "watch", "watched_pairs", "weld",
 ]  # fmt: skip

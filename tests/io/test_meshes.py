@@ -130,11 +130,12 @@ def test_mjcf_against_mujoco(tmp_path, rng):
     path = tmp_path / "brick.xml"
     path.write_text(MJCF)
     plain = lw.load(path)
-    assert [shape.name for shape in plain.shapes] == ["floor"]
-    assert any("'skin'" in warning and "meshes=True" in warning for warning in plain.warnings)
+    assert [(shape.name, shape.kind) for shape in plain.shapes] == [("floor", "plane"), ("skin", "mesh")]
+    assert lw.watched_pairs(plain) == (("skin", "floor"),) and not plain.pairs
+    assert any("'skin'" in entry.what and "meshes=True" in entry.remedy for entry in plain.not_computed)
     model = lw.load(path, meshes=True)
     assert [shape.name for shape in model.shapes] == ["floor", "skin"] and len(model.contacts) == 8
-    assert any("'lost'" in warning for warning in model.warnings)
+    assert any("'lost'" in entry.what and "gone.stl" in entry.why for entry in model.not_computed)
     source = mujoco.MjModel.from_xml_string(
         re.sub(r'<mesh name="gone"[^>]*>|<geom name="lost"[^>]*>', "", MJCF), {"cube.obj": cube}
     )

@@ -7,21 +7,22 @@ whose later stages are too sudden is begun again, shorter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..algorithms.parts.actuator_forces import next_activations
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.rows.constraint_state import constraint_state
-from ..scalar import Scalar, maximum, minimum, sqrt, until, where
+from ..scalar import Scalar, leaves, maximum, minimum, rebuild, sqrt, until, where
 from .acting import open_by, total
-from .carried import Carried, flattened
 from .passing import counted
-from .runge_kutta import projected, stage
+from .progress import Progress
+from .quantities import Scalars
+from .runge_kutta import StepStage, projected, stage
 from .simulated_mechanism import SimulatedMechanism
-from .substeps import PARTS, bearable_change
+from .state import Work
+from .suddenness import PARTS, bearable_change
 
 SUDDEN = 0.1  # of the fastest joint's velocity is what velocities may change by in a part, as it begins
 TURNED = 0.1  # rad: of a hinge of a loop in a part, whose rows are left open by its fifth power
@@ -35,137 +36,177 @@ _BENDING = (1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0, 1.0 / 6.0)  # of the stages: what
 _PASSES = 8 * PARTS
 _WHOLE = 1.0 - 1e-9
 _TINY = 1e-300
-_OF_THE_FIRST = ("a", "torque", "forces", "actuator_force", "desired")  # stage of a part
-_LARGEST = ("residual", "status", "unmet", "verdict", "drift")
 
-State = Mapping[str, Any]
+
+@dataclass(frozen=True)
+class _UnderWay:
+    """What a loop over stages carries.
+
+    desired        accelerations of the rows that stabilize this part
+    u              straight velocities where the part began
+    way, u_now, act_now   of this stage: displacement from where the part began, velocities and activations there
+    gone, gained, done, rates, bent   in this part so far: displacement, change of velocities, work, rates of
+                   activations, what a rule of second order makes other velocities of
+    at             the number of the stage; length: seconds of the part; elapsed: seconds of the step before it
+    """
+
+    progress: Progress
+    desired: Scalars
+    u: Scalars
+    way: Scalars
+    u_now: Scalars
+    act_now: Scalars
+    gone: Scalars
+    gained: Scalars
+    done: Work
+    rates: Scalars
+    bent: Scalars
+    at: Scalar
+    length: Scalar
+    elapsed: Scalar
 
 
 def in_runge_kutta_parts(
-    step: SimulatedMechanism, start: State, first: State | None = None, idle: Scalar = False
-) -> dict[str, Any]:
+    physics: SimulatedMechanism, start: Progress, first: StepStage | None = None, idle: Scalar = False
+) -> Progress:
     """What `start`, whose velocities belong to its positions, is after dt; samples that are `idle` need not know.
 
     first   what a stage finds at the start, where that is known already, and the velocities it was solved with: in a
-            body's axes accelerations depend on how fast it travels while it turns, and on no others are they its
+            body's axes accelerations depend on how fast it travels while it turns, and are right for those alone
     """
-    dt, shortest = step.dt, step.dt * (1.0 / PARTS)
-    model, implicit = step.model, step.options["integrator"] != "rk4"
-    u, none = step.straight.of(start["q"], start["v"]), [0.0] * model.nv
-    state: dict[str, Any] = {
-        **start, "desired": [0.0] * model.nc, "u": u,
-        "way": none, "u_now": u, "act_now": start["act"],  # of this stage: from where the part began, and there
-        "gone": none, "gained": none, "done": [0.0] * 5, "rates": [0.0] * len(start["act"]),  # in this part so far
-        "bent": none,  # what a rule of second order makes other velocities of
-        "stage": [np.float64(0.0)], "length": [dt], "elapsed": [0.0],
-    }  # fmt: skip
-    carried = Carried(state)
+    dt, shortest = physics.dt, physics.dt * (1.0 / PARTS)
+    model, implicit = physics.model, physics.options.integrator.is_answered_in_parts
+    u, none = physics.straight.of(start.q, start.v), [0.0] * model.nv
+    now = _UnderWay(
+        start, [0.0] * model.nc, u, none, u, start.act, none, none, Work(), [0.0] * len(start.act), none,
+        np.float64(0.0), dt, 0.0,
+    )  # fmt: skip
     if first is not None:
-        begun, _ = _after_stage(step, state, start["q"], first["solved_with"], dt, first)
+        begun, _ = _after_stage(physics, now, start.q, first.v, dt, first)
         # stabilization was asked for as a whole step bears it: a shorter part begins by itself
-        alone = {**state, "length": begun["length"], "iterations": begun["iterations"]}
-        shorter = begun["length"][0] < dt * _WHOLE
-        state = carried.split(_chosen(shorter, carried.flat(alone), carried.flat(begun)))
+        begins_again = replace(start, iterations=begun.progress.iterations)
+        alone = replace(now, progress=begins_again, length=begun.length)
+        now = where(begun.length < dt * _WHOLE, alone, begun)
 
-    def one_stage(values, running):
-        state = carried.split(values)
-        q = step.straight.moved(state["q"], state["way"])
-        v = step.straight.velocities(q, state["u_now"])
-        errors, begins = constraint_state(step.tree, q, v), state["stage"][0] < 0.5
-        h = minimum(state["length"][0], dt - state["elapsed"][0])
-        desired = _chosen(begins, step.desired(errors, None, maximum(h, shortest)), state["desired"])
-        found = stage(step, q, v, state["act_now"], desired, state["lam"], h if implicit else None)
+    def one_stage(now: _UnderWay, running: Scalar) -> tuple[_UnderWay, Scalar]:
+        q = physics.straight.moved(now.progress.q, now.way)
+        v = physics.straight.velocities(q, now.u_now)
+        errors, begins = constraint_state(physics.tree, q, v), now.at < 0.5
+        h = minimum(now.length, dt - now.elapsed)
+        desired = _chosen(begins, physics.desired(errors, None, maximum(h, shortest)), now.desired)
+        found = stage(physics, q, v, now.act_now, desired, now.progress.lam, h if implicit else None)
         # stages are not meant to be closed, nor are parts where only steps are projected
-        closed = begins & (state["elapsed"][0] <= 0.0) if step.options["projection"] else begins
-        found |= {"desired": desired, "drift": where(closed, open_by(errors), 0.0)}
-        new, finished = _after_stage(step, state, q, v, h, found)
-        return _chosen(running, carried.flat(new), values), finished
+        closed = begins & (now.elapsed <= 0.0) if physics.options.projection else begins
+        found = replace(found, drift=where(closed, open_by(errors), 0.0))
+        new, finished = _after_stage(physics, now, q, v, h, found)
+        return where(running, new, now), finished
 
-    passes = until(one_stage, carried.flat(state), limit=_PASSES, done=idle, expected=4.0, keeps=True)
-    ended = carried.split(passes)
-    q, v = ended["q"], step.straight.velocities(ended["q"], ended["u"])
-    if step.options["projection"]:
-        q, v = projected(step, q, v)
-    return {**{name: ended[name] for name in start}, "q": q, "v": v, "lead": none * 3, "lag": [0.0]}
+    ended = until(one_stage, now, limit=_PASSES, done=idle, expected=4.0, keeps=True)
+    q: Scalars = ended.progress.q
+    v: Scalars = physics.straight.velocities(q, ended.u)
+    if physics.options.projection:
+        q, v = projected(physics, q, v)
+    return replace(ended.progress, q=q, v=v, lead=none * 3, lag=0.0)
 
 
-def bears_at_once(step: SimulatedMechanism, start: State, whole: State) -> Scalar:
+def bears_at_once(physics: SimulatedMechanism, start: Progress, stages: list[StepStage]) -> Scalar:
     """Whether the first part is the whole step, all of whose stages are known."""
-    dt, stages, bent = step.dt, whole["stages"], [0.0] * step.model.nv
-    fastest = step.pace(start["v"])
-    first, *later = (_parts_per_second(step, fastest, one["a"], one["v"]) * dt for one in stages)
+    dt, bent = physics.dt, [0.0] * physics.model.nv
+    fastest = physics.pace(start.v)
+    first, *later = (_parts_per_second(physics, fastest, one.a, one.v) * dt for one in stages)
     for one, weight in zip(stages, _BENDING, strict=True):
-        bent = scaled_sum(bent, dt * weight, step.straight.rate(one["q"], one["v"], one["a"]))
-    bears = (first <= 1.0) & (_disagreement(step, fastest, bent) <= 1.0)
+        bent = scaled_sum(bent, dt * weight, physics.straight.rate(one.q, one.v, one.a))
+    bears = (first <= 1.0) & (_disagreement(physics, fastest, bent) <= 1.0)
     for suddenness in later:
         bears = bears & (suddenness <= _WORSE)
     return bears
 
 
-def _parts_per_second(step: SimulatedMechanism, fastest: Scalar, a, v) -> Scalar:
+def _parts_per_second(physics: SimulatedMechanism, fastest: Scalar, a: Scalars, v: Scalars) -> Scalar:
     """That accelerations and the turning of hinges at a stage ask for."""
-    allowed = bearable_change(fastest, step.dt, SUDDEN)
-    return maximum(step.pace(a) / maximum(allowed, _TINY), step.turning(v) * (1.0 / TURNED))
+    allowed = bearable_change(fastest, physics.dt, SUDDEN)
+    return maximum(physics.pace(a) / maximum(allowed, _TINY), physics.turning(v) * (1.0 / TURNED))
 
 
-def _disagreement(step: SimulatedMechanism, fastest: Scalar, bent) -> Scalar:
+def _disagreement(physics: SimulatedMechanism, fastest: Scalar, bent: Scalars) -> Scalar:
     """How many times as much as they may the stages of a part disagree."""
-    return step.pace(bent) / maximum(bearable_change(fastest, step.dt * _FROM_REST, _BENT), _TINY)
+    return physics.pace(bent) / maximum(bearable_change(fastest, physics.dt * _FROM_REST, _BENT), _TINY)
 
 
 def _after_stage(
-    step: SimulatedMechanism, state: dict[str, Any], q, v, tried: Scalar, found: State
-) -> tuple[dict[str, Any], Scalar]:
-    """The state for the next stage after one at (q, v) of a part of `tried` seconds; and whether the step has ended."""
-    straight, dt, shortest = step.straight, step.dt, step.dt * (1.0 / PARTS)
-    at, elapsed = state["stage"][0], state["elapsed"][0]
+    physics: SimulatedMechanism, now: _UnderWay, q: Scalars, v: Scalars, tried: Scalar, found: StepStage
+) -> tuple[_UnderWay, Scalar]:
+    """What is carried to the next stage after one at (q, v) of a part of `tried` seconds; and whether the step has
+    ended."""
+    straight, dt, shortest, before = physics.straight, physics.dt, physics.dt * (1.0 / PARTS), now.progress
+    at, elapsed = now.at, now.elapsed
     first, last = at < 0.5, at > 2.5
-    fastest = step.pace(straight.velocities(state["q"], state["u"]))
-    suddenness = _parts_per_second(step, fastest, found["a"], v)
+    fastest = physics.pace(straight.velocities(before.q, now.u))
+    suddenness = _parts_per_second(physics, fastest, found.a, v)
     fitting = maximum(minimum(tried, 1.0 / maximum(suddenness, _TINY)), shortest)
-    h = where(first & (step.pace(found["a"]) < float("inf")), fitting, tried)  # what is not finite is not tried again
+    h = where(first & (physics.pace(found.a) < float("inf")), fitting, tried)  # what is not finite is not tried again
     sudden = ~first & (suddenness * h > _WORSE)
 
-    a = found["within_reason"](h)
-    rate, change = straight.displacement_rate(state["way"], state["u_now"]), straight.rate(q, v, a)
+    # what this stage adds to the part
+    a = found.within_reason(h)
+    rate, change = straight.displacement_rate(now.way, now.u_now), straight.rate(q, v, a)
     weight, ahead = where(first | last, 1.0 / 6.0, 1.0 / 3.0), h * where(at > 1.5, 1.0, 0.5)
-    gone = scaled_sum(state["gone"], h * weight, rate)
-    gained = scaled_sum(state["gained"], h * weight, change)
-    done = scaled_sum(state["done"], h * weight, found["power"])
-    bent = scaled_sum(state["bent"], h * where(first | last, _BENDING[0], _BENDING[1]), change)
-    off = maximum(_disagreement(step, fastest, bent), _TINY)
+    gone = scaled_sum(now.gone, h * weight, rate)
+    gained = scaled_sum(now.gained, h * weight, change)
+    done = Work(*scaled_sum(leaves(now.done), h * weight, leaves(found.power)))
+    bent = scaled_sum(now.bent, h * where(first | last, _BENDING[0], _BENDING[1]), change)
+
+    # whether the part ends here, or begins again, shorter
+    off = maximum(_disagreement(physics, fastest, bent), _TINY)
     again = (sudden | (last & (off > 1.0))) & (h > shortest * 1.0001)
     ends, over = last & ~again, last | again
     shorter = where(sudden, _SHORTER, maximum(_SHORTER, _SAFETY / sqrt(off)))
     longer = minimum(_LONGER, _SAFETY / sqrt(sqrt(off)))
-    u = _chosen(ends, total(state["u"], gained), state["u"])
-    judged = counted({**found, "a": a}, {"v": v, "passed": [0.0, 0.0]}, step.pace, h)
-    new = {
-        **state, "u": u, "q": _chosen(ends, straight.moved(state["q"], gone), state["q"]), "lam": found["lam"],
-        "way": [where(over, 0.0, ahead * x) for x in rate],
-        "u_now": _chosen(over, u, scaled_sum(state["u"], ahead, change)),
-        "gone": [where(over, 0.0, x) for x in gone], "gained": [where(over, 0.0, x) for x in gained],
-        "bent": [where(over, 0.0, x) for x in bent],
-        "done": [where(over, 0.0, x) for x in done], "work": _chosen(ends, total(state["work"], done), state["work"]),
-        "stage": [where(over, 0.0, at + 1.0)], "elapsed": [where(ends, elapsed + h, elapsed)],
-        "length": [where(again, maximum(h * shorter, shortest), where(last, h * longer, h))],
-        "iterations": [state["iterations"][0] + 1.0],
-        "passed": [
-            x + where(again, 0.0, weight * spent) for x, spent in zip(state["passed"], judged["passed"], strict=True)
-        ],
-    }  # fmt: skip
-    if state["act"]:
-        rates = scaled_sum(state["rates"], weight, found["rates"])
-        new["act"] = _chosen(ends, next_activations(step.model, state["act"], rates, h), state["act"])
-        new["act_now"] = _chosen(over, new["act"], scaled_sum(state["act"], ahead, found["rates"]))
-        new["rates"] = [where(over, 0.0, x) for x in rates]
-    for name in _OF_THE_FIRST:
-        new[name] = _chosen(first, flattened(a if name == "a" else found[name]), flattened(state[name]))
-    for name in _LARGEST:
-        said = judged[name] if name in judged else found[name]
-        new[name] = [where(again, state[name][0], maximum(said, state[name][0]))]
+    u = _chosen(ends, total(now.u, gained), now.u)
+    judged = counted(replace(found, a=a), v, [0.0, 0.0], physics.pace, h)
+    nothing = [0.0] * len(u)
+    q_new = _chosen(ends, straight.moved(before.q, gone), before.q)
+    way = [where(over, 0.0, ahead * x) for x in rate]
+    u_now = _chosen(over, u, scaled_sum(now.u, ahead, change))
+    gone, gained, bent = (_chosen(over, nothing, x) for x in (gone, gained, bent))
+    done_here, work = where(over, Work(), done), where(ends, _sum(before.work, done), before.work)
+    next_at, elapsed_then = where(over, 0.0, at + 1.0), where(ends, elapsed + h, elapsed)
+    length = where(again, maximum(h * shorter, shortest), where(last, h * longer, h))
+    iterations = before.iterations + 1.0
+    passed = [x + where(again, 0.0, weight * spent) for x, spent in zip(before.passed, judged.passed, strict=True)]
+    act, act_now, rates = before.act, now.act_now, now.rates
+    if before.act:
+        rates = scaled_sum(now.rates, weight, found.rates)
+        act = _chosen(ends, next_activations(physics.model, before.act, rates, h), before.act)
+        act_now = _chosen(over, act, scaled_sum(now.act_now, ahead, found.rates))
+        rates = [where(over, 0.0, x) for x in rates]
+
+    # of the first stage, or the largest of all
+    a_told, torque = _chosen(first, a, before.a), _chosen(first, found.torque, before.torque)
+    forces = rebuild(before.forces, _chosen(first, leaves(found.forces), leaves(before.forces)))
+    actuator_force = _chosen(first, found.actuator_force, before.actuator_force)
+    desired = _chosen(first, found.desired, now.desired)
+
+    def largest(said: Scalar, so_far: Scalar) -> Scalar:
+        return where(again, so_far, maximum(said, so_far))
+
+    residual, status = largest(found.residual, before.residual), largest(found.status, before.status)
+    unmet, verdict = largest(judged.unmet, before.unmet), largest(judged.verdict, before.verdict)
+    drift = largest(found.drift, before.drift)
+    progress = replace(
+        before, q=q_new, lam=found.lam, a=a_told, torque=torque, forces=forces, residual=residual, drift=drift,
+        status=status, unmet=unmet, verdict=verdict, passed=passed, work=work, iterations=iterations, act=act,
+        actuator_force=actuator_force,
+    )  # fmt: skip
+    new = _UnderWay(
+        progress, desired, u, way, u_now, act_now, gone, gained, done_here, rates, bent, next_at, length, elapsed_then
+    )
     return new, ends & (elapsed + h >= dt * _WHOLE)
 
 
-def _chosen(condition: Scalar, these, those) -> list[Scalar]:
+def _sum(work: Work, more: Work) -> Work:
+    return Work(*total(leaves(work), leaves(more)))
+
+
+def _chosen(condition: Scalar, these: Scalars, those: Scalars) -> list[Scalar]:
     return [where(condition, x, y) for x, y in zip(these, those, strict=True)]

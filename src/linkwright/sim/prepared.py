@@ -16,7 +16,9 @@ from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
 from ..model.parameters import parameter_shapes
-from ..physics.step import settled_options
+from ..physics import Integrator, StepOptions
+from ..physics.options import settled_options
+from ..physics.state import state_names as names_of_state
 from ..programs.recipe import CONTACT_OUTPUTS
 from .commands import as_activations, keyframe_of
 from .control import Control, as_control
@@ -129,7 +131,7 @@ def check_outputs(kept: Sequence[str], coordinates: str) -> None:
         raise InputError(f"outputs {unknown} are not found with coordinates='independent'; 'spanning' finds them")
 
 
-def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> tuple[str, str | None]:
+def chosen_scheme(model: Model, integrator: Any, contact: str | None) -> tuple[Integrator, str | None]:
     """The integrator and the law of contacts: those given, else those of the model."""
     settled = settled_options(model, {"integrator": integrator, "contact": contact})
     return settled["integrator"], settled["contact"]
@@ -137,8 +139,7 @@ def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> 
 
 def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
     """What a step gives and the next one takes, in the order of both."""
-    warm, driven = ("warm",) if options["contact"] else (), ("act", "clamped") if options["actuators"] else ()
-    return ("q", "v", "lam", "lead", "lag", *warm, "work", "worst", *driven)
+    return names_of_state(StepOptions.of(options).groups)
 
 
 def told_effort(options: Mapping[str, Any]) -> tuple[str, ...]:

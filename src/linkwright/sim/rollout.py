@@ -44,7 +44,7 @@ class Rollout:
             "worst": self._spread(np.zeros(8)),
         }  # fmt: skip
         self.start["lead"] = self._spread(np.zeros(3 * model.nv))
-        self.start["lag"] = np.full(self.lead, 0.0 if options["integrator"] == "rk4" else dt / 2)
+        self.start["lag"] = np.full(self.lead, options["integrator"].first_lag(dt))
         self.start["lam"] = self._spread(np.zeros(model.nc))
         self.warm = ["lam", "lead"]  # what the next solution starts from
         if options["contact"]:
@@ -202,7 +202,7 @@ class Rollout:
         keep = (slice(None),) * axis
         q, v, work, lag = (parts[name][(*keep, slice(count))] for name in ("q", "v", "work", "lag"))
         return Trajectory(
-            self.model, self.dt, self.options["integrator"], self.options["solver"], self.options["iterations"],
+            self.model, self.dt, self.options["integrator"].name, self.options["solver"], self.options["iterations"],
             at * self.dt, q, v, work, lag,
             self.state["worst"], self.state["lam"],
             {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},

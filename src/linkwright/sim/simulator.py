@@ -49,7 +49,7 @@ class Simulator:
     ):  # fmt: skip
         self.model = robot if isinstance(robot, Model) else load(robot)
         dt = self.model.simulation.chosen_dt(dt)
-        integrator, law = chosen_scheme(self.model, integrator, contact)
+        scheme, law = chosen_scheme(self.model, integrator, contact)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
@@ -57,7 +57,7 @@ class Simulator:
             check_actuated(self.model)
         self.dt, self.batch, self.actuators = float(dt), batch, bool(actuators)
         options = {
-            "integrator": integrator, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
+            "integrator": scheme, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
             "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
             "velocity_limits": velocity_limits, "actuators": "input" if actuators else None,
             "feedback": (), "warm_start": "input", "books": "input", "contact": law,
@@ -85,7 +85,7 @@ class Simulator:
         self._after = tuple(rest[name] for name in order[last:])
         self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
         """Those given, by name, and external forces: what is written to them acts from the next step on."""
-        self._lag = 0.0 if integrator == "rk4" else self.dt / 2
+        self._lag = scheme.first_lag(self.dt)
         self._own = len(self._names)
         self._torque_shape = self._shape(self.model.nv)
         self._no_torque = np.zeros(self._torque_shape)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..model.not_computed import named
+from ..physics import INTEGRATORS
 from ..printable import printable
 from ..programs.status import STATUS_MEANING
 from .invariants import energy_scale, energy_share, momentum_share, reach, slid
@@ -27,8 +28,6 @@ MOST_IN_DOUBT = 0.01  # of the time: with digits perhaps lost for longer, small 
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
 LARGEST_DEPTH = 1.0  # of the thickness of the shape that touches: beyond, it is all but swallowed
 _MOST_NAMED = 6  # actuators, and things that are not computed
-_NAMES = {"damped_euler": "damped Euler", "euler": "semi-implicit Euler", "implicitfast": "implicitfast",
-          "rk4": "Runge-Kutta 4"}  # fmt: skip
 
 
 def allowed_drift(tr: Trajectory) -> np.ndarray:
@@ -114,12 +113,17 @@ def verdict(trajectory: Trajectory) -> str:
     return f"{said}; but not computed: {named(missing)}" if missing else said
 
 
+def _title(integrator: str) -> str:
+    """What people call it; one that no table knows by its name."""
+    return INTEGRATORS[integrator].title if integrator in INTEGRATORS else integrator
+
+
 def describe(trajectory: Trajectory) -> str:
     tr = trajectory
     samples = f"{tr.batch} samples, " if tr.batch is not None else ""
     lines = [
         f"{tr.model.name}: {samples}{tr.t[-1]:.6g} s in {tr.steps} steps of {tr.dt * 1e3:.4g} ms "
-        f"({_NAMES[tr.integrator]}, {tr.solver}): {verdict(tr)}"
+        f"({_title(tr.integrator)}, {tr.solver}): {verdict(tr)}"
     ]
     lines += [f"  missing   {entry}" for entry in tr.model.not_computed[:_MOST_NAMED]]
     if tr.model.constraints:
