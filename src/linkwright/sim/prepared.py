@@ -97,7 +97,7 @@ def prepare(
     """What `simulate` takes, checked; `options` are those of the step that have a name there."""
     model = robot if isinstance(robot, Model) else load(robot)
     dt = model.simulation.chosen_dt(dt)
-    integrator, law = chosen_scheme(model, options["integrator"], options["contact"])
+    integrator, law, watch = chosen_scheme(model, options["integrator"], options["contact"])
     if start not in _STARTS and model.keyframes:
         frame = keyframe_of(model, start, q0=q0, v0=v0, act0=act0)
         q0, v0, act0, start = frame.q, frame.v, frame.act, "check"
@@ -116,7 +116,8 @@ def prepare(
     if start == "check":
         check_start(model, q, v)
     chosen = {
-        **options, "integrator": integrator, "contact": law, "actuators": None if ctrl is None else "input",
+        **options, "integrator": integrator, "contact": law, "watch": watch,
+        "actuators": None if ctrl is None else "input",
         "feedback": bound.feedback, "warm_start": "input", "books": "input",
     }  # fmt: skip
     hashable(chosen)  # refuses what mu cannot be
@@ -134,10 +135,11 @@ def check_outputs(kept: Sequence[str], coordinates: str) -> None:
         raise InputError(f"outputs {unknown} are not found with coordinates='independent'; 'spanning' finds them")
 
 
-def chosen_scheme(model: Model, integrator: Any, contact: str | None) -> tuple[Integrator, str | None]:
-    """The integrator and the law of contacts: those given, else those of the model."""
+def chosen_scheme(model: Model, integrator: Any, contact: str | None) -> tuple[Integrator, str | None, bool]:
+    """The integrator and the law of contacts: those given, else those of the model; and whether contacts that are not
+    computed are watched without one."""
     settled = settled_options(model, {"integrator": integrator, "contact": contact})
-    return settled["integrator"], settled["contact"]
+    return settled["integrator"], settled["contact"], settled["watch"]
 
 
 def check_numbers(dt, steps, record, start) -> None:

@@ -53,7 +53,7 @@ class Simulator:
         options = given_options(locals())
         self.model = robot if isinstance(robot, Model) else load(robot)
         dt = self.model.simulation.chosen_dt(dt)
-        scheme, law = chosen_scheme(self.model, integrator, contact)
+        scheme, law, watch = chosen_scheme(self.model, integrator, contact)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
@@ -62,7 +62,7 @@ class Simulator:
         self.dt, self.batch, self.actuators = float(dt), batch, bool(actuators)
         options = {
             **options, "integrator": scheme, "contact": law, "actuators": "input" if actuators else None,
-            "feedback": (), "warm_start": "input", "books": "input",
+            "feedback": (), "warm_start": "input", "books": "input", "watch": watch,
         }  # fmt: skip
         given = as_given(self.model, f_ext, parameters, 0, batch)
         if given.samples - {batch}:
