@@ -10,9 +10,9 @@ from typing import cast
 
 import numpy as np
 
-from ...algorithms.contact.geometry.solid import extremes
+from ...algorithms.contact.geometry.solid import corners_of
 from ...errors import LinkwrightError, LoadError
-from ...model import Model, NotComputed
+from ...model import Model, NotComputed, Pose
 from ...model.contact import Shape, convex
 from ...model.contact.arrangement import floor_pairs
 from ..links.collisions import geometry_of, named_collisions, named_mesh, read_pose_on
@@ -83,8 +83,8 @@ def _shape(label: str, link: str, collision: Element, folder: Path, watched: boo
     uri, scale = named_mesh(mesh)
     file = _file(uri, folder, mesh)
     if watched:
-        points = extremes(read_vertices(file) * np.array(scale))
-        return Shape(label, "mesh", link, (), at.snapped(), points=tuple(points))
+        points, slack = corners_of(read_vertices(file) * np.array(scale))
+        return Shape(label, "mesh", link, (slack,), Pose.of(at).snapped(), points=points)
     return convex(link, list(hull(file, scale=scale, most=HULL_POINTS)), at=at, name=label)
 
 

@@ -3,7 +3,8 @@
 Whatever has no corners is a box, plus an ellipsoid, plus a ball, added as sets (Minkowski): a capsule is a box without
 width or depth plus a ball, a cylinder one plus a flat ellipsoid. Corners are known by how far they reach along 26
 directions: to the faces, edges and corners of a cube. Between those the reach is at most what is interpolated, since
-the reach of a convex set along a + b is at most that along a plus that along b; so nothing of the shape is outside.
+the reach of a convex set along a + b is at most that along a plus that along b; so nothing of the shape is outside. That is
+a first look; the second takes the corners one by one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 
 import numpy as np
 
@@ -22,6 +24,10 @@ DIRECTIONS = tuple(
     (x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) != (0, 0, 0)
 )  # fmt: skip
 """Of a cube's 6 faces, 12 edges and 8 corners."""
+_BETWEEN = tuple(d for d in product((-2, -1, 0, 1, 2), repeat=3) if sorted(map(abs, d)) == [0, 1, 2])
+"""24 more, for corners of meshes."""
+_FLAT = 1e-9  # of the extent: thinner than that, a triangle or a hull is flat
+_LEAST_SLACK = 1e-9  # m: sizes are positive
 _NO_LENGTH = 1e-30  # square of a direction's share across an ellipsoid below which no point of it is farthest
 
 
@@ -32,12 +38,14 @@ class Solid:
     box, ellipsoid   half lengths
     radius           of the ball, margin included
     reach            of corners along `DIRECTIONS`, all zero without any
+    corners          themselves, for who looks closer; none for a first look
     """
 
     box: Sequence[Scalar]
     ellipsoid: Sequence[Scalar]
     radius: Scalar
     reach: Sequence[Scalar]
+    corners: Sequence[Sequence[Scalar]] = ()
 
     @classmethod
     def of_numbers(cls, numbers: Sequence[Scalar]) -> Solid:
@@ -48,6 +56,18 @@ class Solid:
     def numbers(self) -> list[float]:
         return [*self.box, *self.ellipsoid, self.radius, *self.reach]
 
+    @classmethod
+    def of_close_numbers(cls, numbers: Sequence[Scalar]) -> Solid:
+        """From what `close_numbers` gives, or symbols in their place."""
+        corners = [numbers[k : k + 3] for k in range(7, len(numbers), 3)]
+        return cls(numbers[:3], numbers[3:6], numbers[6], (0.0,) * len(DIRECTIONS), corners)
+
+    def close_numbers(self, count: int) -> list[float]:
+        """For a closer look, with so many corners: the last one again and again, the middle of what has none."""
+        corners = list(self.corners) or [(0.0, 0.0, 0.0)]
+        corners += [corners[-1]] * (count - len(corners))
+        return [*self.box, *self.ellipsoid, self.radius, *(x for corner in corners for x in corner)]
+
     @property
     def half(self) -> list[Scalar]:
         """Half lengths of the box around all of it."""
@@ -57,27 +77,39 @@ class Solid:
     @property
     def ball(self) -> float:
         """Radius of the ball around all of it."""
-        if any(self.reach):
-            return math.hypot(*(float(x) for x in self.half))
+        if self.corners:
+            return self.radius + max(math.hypot(*corner) for corner in self.corners)
         return self.radius + max(self.ellipsoid) + math.hypot(*self.box)
 
     def farthest(self, x: Vector) -> Vector:
-        """The point farthest along x, without the ball."""
+        """The point farthest along x, without the ball; of corners the first of them if they are alike far."""
         stretched = [e * u for e, u in zip(self.ellipsoid, x, strict=True)]
         square = stretched[0] * stretched[0] + stretched[1] * stretched[1] + stretched[2] * stretched[2]
         known = square > _NO_LENGTH
         scale = where(known, 1.0, 0.0) / sqrt(where(known, square, 1.0))
         signs = [where(u >= 0.0, 1.0, -1.0) for u in x]
-        corner = self._corner(x)
+        corner = [s * c for s, c in zip(signs, self._corner(x), strict=True)]
+        if self.corners:
+            corner = self._farthest_corner(x)
         return Vector(*(
-            s * (b + c) + e * (y * scale)
+            s * b + c + e * (y * scale)
             for s, b, c, e, y in zip(signs, self.box, corner, self.ellipsoid, stretched, strict=True)
         ))  # fmt: skip
+
+    def _farthest_corner(self, x: Vector) -> list[Scalar]:
+        best = list(self.corners[0])
+        far = Vector(*best) @ x
+        for corner in self.corners[1:]:
+            along = Vector(*corner) @ x
+            better = along > far
+            far = where(better, along, far)
+            best = [where(better, new, old) for new, old in zip(corner, best, strict=True)]
+        return best
 
     def _corner(self, x: Vector) -> list[Scalar]:
         """Where three of the planes meet that bound the corners: the face, edge and corner of the cube closest to x.
         As lengths along the axes to the side of x."""
-        if all(isinstance(r, float) and r == 0.0 for r in self.reach):
+        if self.corners or all(isinstance(r, float) and r == 0.0 for r in self.reach):
             return [0.0, 0.0, 0.0]
         reach = dict(zip(DIRECTIONS, self.reach, strict=True))
         for axis in range(3):  # to the side of x
@@ -108,8 +140,9 @@ def solid_of(shape: Shape) -> tuple[Solid, Vector]:
     zero, radius, size, middle = (0.0, 0.0, 0.0), shape.surface.margin, shape.size, Vector.zero()
     reach = (0.0,) * len(DIRECTIONS)
     if shape.points:
-        points, reach = _reach(shape.points)
-        return Solid(zero, zero, radius, reach), Vector(*points)
+        slack = size[0] if size else 0.0
+        middle_of, corners, reach = _reach(shape.points)
+        return Solid(zero, zero, radius + slack, reach, corners), Vector(*middle_of)
     if shape.kind == "sphere":
         return Solid(zero, zero, radius + size[0], reach), middle
     if shape.kind == "capsule":
@@ -121,17 +154,80 @@ def solid_of(shape: Shape) -> tuple[Solid, Vector]:
     return Solid(size, zero, radius, reach), middle
 
 
-def extremes(points: np.ndarray) -> list[tuple[float, ...]]:
-    """Those of the points (n, 3) that are farthest along `DIRECTIONS`: all that watching looks at."""
-    rows = {int(np.argmax(_along(points, direction))) for direction in DIRECTIONS}
-    return [tuple(points[k].tolist()) for k in sorted(rows)]
+def corners_of(points: np.ndarray) -> tuple[tuple[tuple[float, ...], ...], float]:
+    """(Of the points (n, 3) of a mesh those that are farthest along some directions, by how much at most the others are
+    outside of their hull): all that watching looks at."""
+    rows = sorted({int(np.argmax(_along(points, direction))) for direction in (*DIRECTIONS, *_BETWEEN)})
+    chosen = points[rows]
+    return tuple(map(tuple, chosen.tolist())), max(_outside(points, chosen), _LEAST_SLACK)
 
 
-def _reach(points: Iterable[Sequence[float]]) -> tuple[list[float], tuple[float, ...]]:
-    """(the middle of the box around points, how far they reach from there along each direction)."""
+def _outside(points: np.ndarray, corners: np.ndarray) -> float:
+    """The most that points are outside of the hull of some of them, or a little more: how far each is from the face that
+    it is highest over."""
+    triples = np.array(list(combinations(range(len(corners)), 3)), dtype=int).reshape(-1, 3)
+    a, b, c = (corners[triples[:, k]] for k in range(3))
+    normals = _cross(b - a, c - a)
+    lengths = np.sqrt(_dot(normals, normals))
+    extent = float(np.ptp(corners, axis=0).max(initial=0.0))
+    real = lengths > _FLAT * extent * extent
+    a, b, c, normals = a[real], b[real], c[real], normals[real] / lengths[real][:, None]
+    heights = _heights(corners, a, normals)
+    low, high = heights.min(axis=0, initial=0.0), heights.max(axis=0, initial=0.0)
+    flip = np.where(-low < high, -1.0, 1.0)
+    faces = np.minimum(-low, high) <= _FLAT * extent
+    if not (faces & (np.maximum(-low, high) > _FLAT * extent)).any():  # no inside: how far from the closest of them
+        away = points[:, None, :] - corners
+        squares = away[..., 0] ** 2 + away[..., 1] ** 2 + away[..., 2] ** 2
+        return float(np.sqrt(squares.min(axis=1).max()))
+    a, b, c, normals = a[faces], b[faces], c[faces], normals[faces] * flip[faces][:, None]
+    above = _heights(points, a, normals)
+    best = above.argmax(axis=1)
+    outside = above[np.arange(len(points)), best] > 0.0
+    if not outside.any():
+        return 0.0
+    k = best[outside]
+    return float(_from_triangles(points[outside], a[k], b[k], c[k]).max())
+
+
+def _from_triangles(x: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """How far each point is from its triangle: from the inside of it, or from its sides."""
+    normal = _cross(b - a, c - a)
+    square = np.maximum(_dot(normal, normal), 1e-300)
+    inside = np.ones(len(x), dtype=bool)
+    nearest = np.full(len(x), np.inf)
+    for p, q in ((a, b), (b, c), (c, a)):
+        side, away = q - p, x - p
+        share = np.clip(_dot(away, side) / np.maximum(_dot(side, side), 1e-300), 0.0, 1.0)
+        rest = away - side * share[:, None]
+        nearest = np.minimum(nearest, _dot(rest, rest))
+        inside &= _dot(_cross(side, away), normal) >= 0.0
+    height = _dot(x - a, normal)
+    return np.sqrt(np.where(inside, height * height / square, nearest))
+
+
+def _heights(points: np.ndarray, on: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """(n, m): of points over planes."""
+    x, y, z = points.T
+    u, v, w = normals.T
+    return x[:, None] * u + y[:, None] * v + z[:, None] * w - _dot(on, normals)
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1] + a[:, 2] * b[:, 2]
+
+
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    (x, y, z), (u, v, w) = a.T, b.T
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=1)
+
+
+def _reach(points: Iterable[Sequence[float]]) -> tuple[list[float], list[list[float]], tuple[float, ...]]:
+    """(The middle of the box around points; they, from there; how far they reach along each direction)."""
     given = np.array(points, dtype=float)
     middle = 0.5 * (given.max(axis=0) + given.min(axis=0))
-    return middle.tolist(), tuple(float(_along(given - middle, direction).max()) for direction in DIRECTIONS)
+    given = given - middle
+    return middle.tolist(), given.tolist(), tuple(float(_along(given, direction).max()) for direction in DIRECTIONS)
 
 
 def _along(points: np.ndarray, direction: tuple[int, int, int]) -> np.ndarray:
