@@ -22,10 +22,30 @@ def hull_points(points: np.ndarray, most: int = HULL_POINTS) -> tuple[np.ndarray
     if not isinstance(most, int) or isinstance(most, bool) or most < 4:
         raise InputError(f"a hull of {most!r} points was asked for; expected a whole number from 4 on")
     points = np.unique(np.asarray(points, dtype=float).reshape(-1, 3), axis=0)
+    found = _grown(points, most, _FLAT)
+    if found is None:
+        return _extremes(points, most), 0.0
+    faces, left = found
+    return points[sorted({k for face in faces for k in face})], left
+
+
+def hull_faces(points: np.ndarray, most: int, enough: float) -> tuple[np.ndarray, np.ndarray]:
+    """(Corners of the hull, at most so many, and no more once all others are outside by no more than `enough` of the
+    extent; its triangles by numbers of corners (m, 3), none where the points have no inside)."""
+    found = _grown(points, most, enough)
+    if found is None:
+        return _extremes(points, most), np.zeros((0, 3), dtype=int)
+    rows = sorted({k for face in found[0] for k in face})
+    place = {row: k for k, row in enumerate(rows)}
+    return points[rows], np.array([[place[k] for k in face] for face in found[0]])
+
+
+def _grown(points: np.ndarray, most: int, enough: float) -> tuple[list[tuple[int, int, int]], float] | None:
+    """(Triangles of the hull, by rows of the points; how far the farthest point is outside); None if all are flat."""
     extent = float(np.ptp(points, axis=0).max(initial=0.0))
     first = _simplex(points, _FLAT * extent)
-    if len(points) <= 4 or first is None:
-        return _extremes(points, most), 0.0
+    if len(points) < 4 or first is None:
+        return None
     inside = points[first].mean(axis=0)
     faces = [_face(points, corners, inside) for corners in _triples(first)]
     faces = [(corners, normal, *_farthest(points, normal, offset)) for corners, normal, offset in faces]
@@ -33,7 +53,7 @@ def hull_points(points: np.ndarray, most: int = HULL_POINTS) -> tuple[np.ndarray
     while True:
         worst = max(faces, key=lambda face: face[3])
         left = max(worst[3], 0.0)
-        if left <= _FLAT * extent or len(chosen) >= most:
+        if left <= enough * extent or len(chosen) >= most:
             break
         apex = worst[2]
         chosen.append(apex)
@@ -48,8 +68,7 @@ def hull_points(points: np.ndarray, most: int = HULL_POINTS) -> tuple[np.ndarray
         for edge in horizon:
             corners, normal, offset = _face(points, (*edge, apex), inside)
             faces.append((corners, normal, *_farthest(points, normal, offset)))
-    corners = sorted({k for face in faces for k in face[0]})
-    return points[corners], left
+    return [face[0] for face in faces], left
 
 
 def _triples(four: list[int]) -> list[tuple[int, int, int]]:

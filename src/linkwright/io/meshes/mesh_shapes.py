@@ -10,7 +10,6 @@ from typing import cast
 
 import numpy as np
 
-from ...algorithms.contact.geometry.solid import corners_of
 from ...errors import LinkwrightError, LoadError
 from ...model import Model, NotComputed, Pose
 from ...model.contact import Shape, convex
@@ -19,6 +18,7 @@ from ..links.collisions import geometry_of, named_collisions, named_mesh, read_p
 from ..text.xml import Element
 from ..urdf.urdf_parts import read_origin
 from .convex_hull import HULL_POINTS
+from .mesh_corners import corners_of
 from .mesh_files import read_vertices
 from .mesh_hull import hull
 from .mesh_places import first_there, mesh_places

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from ...algorithms.contact.geometry.solid import corners_of
 from ...errors import LinkwrightError, LoadError
 from ...model import Pose
+from ..meshes.mesh_corners import Corners, corners_of
 from ..meshes.mesh_files import read_vertices
 from ..text.xml import Element
 from ..text.xml_values import shortened, vector
@@ -19,8 +19,6 @@ from .mjcf_defaults import Defaults
 
 Find = Callable[[Element], Path]
 """The file of a <mesh>; raises `LoadError` where there is none."""
-Corners = tuple[tuple[tuple[float, ...], ...], float]
-"""Some of a mesh, and by how much at most it is outside of their hull."""
 _BOX = "0.001"  # half a side (m), of a geom that only says where it is and whom it may touch
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms.contact.geometry.solid import corners_of
 from ...model import Model, Pose
 from ...model.contact import (
     ContactLaw,
@@ -26,6 +25,7 @@ from ...model.contact.possible_pairs import MOST_SHAPES, possible_pairs
 from ...model.contact.shape import SIZES
 from ..ignoring import Ignoring
 from ..meshes.convex_hull import hull_points
+from ..meshes.mesh_corners import corners_of
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 from .mujoco_refusals import is_disabled

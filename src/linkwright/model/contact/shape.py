@@ -35,8 +35,7 @@ class Shape:
     size       sphere: radius; capsule and cylinder (along z): radius, half the length; box and ellipsoid: half the
                extents. A plane is z = 0 of its own frame, free above. Mesh and height field: by how much at most they
                are outside of the hull of their points
-    points     corners of a convex shape; of a mesh or a height field some, those along the 26 directions of a cube's
-               faces, edges and corners among them
+    points     corners of a convex shape; of a mesh or a height field some of its hull's
     inverse_weight   how easily it is moved there, in 1/kg, if the file says; the law scales by it. Else it is computed.
     """
 

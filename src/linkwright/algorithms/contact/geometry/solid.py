@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
 
 import numpy as np
 
@@ -24,10 +23,6 @@ DIRECTIONS = tuple(
     (x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) != (0, 0, 0)
 )  # fmt: skip
 """Of a cube's 6 faces, 12 edges and 8 corners."""
-_BETWEEN = tuple(d for d in product((-2, -1, 0, 1, 2), repeat=3) if sorted(map(abs, d)) == [0, 1, 2])
-"""24 more, for corners of meshes."""
-_FLAT = 1e-9  # of the extent: thinner than that, a triangle or a hull is flat
-_LEAST_SLACK = 1e-9  # m: sizes are positive
 _NO_LENGTH = 1e-30  # square of a direction's share across an ellipsoid below which no point of it is farthest
 
 
@@ -152,74 +147,6 @@ def solid_of(shape: Shape) -> tuple[Solid, Vector]:
     if shape.kind == "ellipsoid":
         return Solid(zero, size, radius, reach), middle
     return Solid(size, zero, radius, reach), middle
-
-
-def corners_of(points: np.ndarray) -> tuple[tuple[tuple[float, ...], ...], float]:
-    """(Of the points (n, 3) of a mesh those that are farthest along some directions, by how much at most the others are
-    outside of their hull): all that watching looks at."""
-    rows = sorted({int(np.argmax(_along(points, direction))) for direction in (*DIRECTIONS, *_BETWEEN)})
-    chosen = points[rows]
-    return tuple(map(tuple, chosen.tolist())), max(_outside(points, chosen), _LEAST_SLACK)
-
-
-def _outside(points: np.ndarray, corners: np.ndarray) -> float:
-    """The most that points are outside of the hull of some of them, or a little more: how far each is from the face that
-    it is highest over."""
-    triples = np.array(list(combinations(range(len(corners)), 3)), dtype=int).reshape(-1, 3)
-    a, b, c = (corners[triples[:, k]] for k in range(3))
-    normals = _cross(b - a, c - a)
-    lengths = np.sqrt(_dot(normals, normals))
-    extent = float(np.ptp(corners, axis=0).max(initial=0.0))
-    real = lengths > _FLAT * extent * extent
-    a, b, c, normals = a[real], b[real], c[real], normals[real] / lengths[real][:, None]
-    heights = _heights(corners, a, normals)
-    low, high = heights.min(axis=0, initial=0.0), heights.max(axis=0, initial=0.0)
-    flip = np.where(-low < high, -1.0, 1.0)
-    faces = np.minimum(-low, high) <= _FLAT * extent
-    if not (faces & (np.maximum(-low, high) > _FLAT * extent)).any():  # no inside: how far from the closest of them
-        away = points[:, None, :] - corners
-        squares = away[..., 0] ** 2 + away[..., 1] ** 2 + away[..., 2] ** 2
-        return float(np.sqrt(squares.min(axis=1).max()))
-    a, b, c, normals = a[faces], b[faces], c[faces], normals[faces] * flip[faces][:, None]
-    above = _heights(points, a, normals)
-    best = above.argmax(axis=1)
-    outside = above[np.arange(len(points)), best] > 0.0
-    if not outside.any():
-        return 0.0
-    k = best[outside]
-    return float(_from_triangles(points[outside], a[k], b[k], c[k]).max())
-
-
-def _from_triangles(x: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """How far each point is from its triangle: from the inside of it, or from its sides."""
-    normal = _cross(b - a, c - a)
-    square = np.maximum(_dot(normal, normal), 1e-300)
-    inside = np.ones(len(x), dtype=bool)
-    nearest = np.full(len(x), np.inf)
-    for p, q in ((a, b), (b, c), (c, a)):
-        side, away = q - p, x - p
-        share = np.clip(_dot(away, side) / np.maximum(_dot(side, side), 1e-300), 0.0, 1.0)
-        rest = away - side * share[:, None]
-        nearest = np.minimum(nearest, _dot(rest, rest))
-        inside &= _dot(_cross(side, away), normal) >= 0.0
-    height = _dot(x - a, normal)
-    return np.sqrt(np.where(inside, height * height / square, nearest))
-
-
-def _heights(points: np.ndarray, on: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """(n, m): of points over planes."""
-    x, y, z = points.T
-    u, v, w = normals.T
-    return x[:, None] * u + y[:, None] * v + z[:, None] * w - _dot(on, normals)
-
-
-def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1] + a[:, 2] * b[:, 2]
-
-
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    (x, y, z), (u, v, w) = a.T, b.T
-    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=1)
 
 
 def _reach(points: Iterable[Sequence[float]]) -> tuple[list[float], list[list[float]], tuple[float, ...]]:
