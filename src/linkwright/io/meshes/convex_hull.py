@@ -6,6 +6,8 @@ then is no farther from the hull than what comes next would have been.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...errors import InputError
@@ -101,16 +103,18 @@ def _simplex(points: np.ndarray, flat: float) -> list[int] | None:
 
 def _face(points: np.ndarray, corners: tuple[int, ...], inside: np.ndarray):
     """(corners, unit normal that leads away from the inside, its offset)."""
-    a, b, c = (points[k] for k in corners)
-    normal = np.cross(b - a, c - a)
-    normal = normal / max(float(np.sqrt((normal * normal).sum())), 1e-300)
+    a, b, c = (points[k].tolist() for k in corners)
+    u, v = ([q - p for p, q in zip(a, other, strict=True)] for other in (b, c))
+    normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    length = max(math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]), 1e-300)
+    normal = [x / length for x in normal]
     if _height(inside, normal, a) > 0.0:
-        normal = -normal
-    return corners, normal, float((normal * a).sum())
+        normal = [-x for x in normal]
+    return corners, normal, normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2]
 
 
-def _height(point: np.ndarray, normal: np.ndarray, on: np.ndarray) -> float:
-    return float(((point - on) * normal).sum())
+def _height(point, normal, on) -> float:
+    return sum((float(p) - float(o)) * n for p, n, o in zip(point, normal, on, strict=True))
 
 
 def _farthest(points: np.ndarray, normal: np.ndarray, offset: float) -> tuple[int, float]:

@@ -17,7 +17,7 @@ Corners = tuple[tuple[tuple[float, ...], ...], float]
 
 def corners_of(points: np.ndarray) -> Corners:
     """Of the points (n, 3) of a mesh."""
-    points = np.unique(np.asarray(points, dtype=float), axis=0)
+    points = np.asarray(points, dtype=float)
     corners, faces = hull_faces(points, MOST_CORNERS, _ENOUGH)
     slack = _from_corners(points, corners) if not len(faces) else _outside(points, corners, faces)
     return tuple(map(tuple, corners.tolist())), max(slack, _LEAST_SLACK)
