@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .assembly.inverse_dynamics import inverse_dynamics
     from .assembly.inverse_kinematics import inverse_kinematics
     from .codegen.saved_function import load_function
+    from .codegen.spare_results import release_results
     from .compilation import compile, reference, trace_program
     from .derivatives import hessian_vector, jacobian, jvp, vjp
     from .errors import LinkwrightError, LinkwrightWarning, NoConvergence, SimulationError
@@ -76,6 +77,7 @@ _PUBLIC = {
     "assembly.inverse_dynamics": "inverse_dynamics",
     "assembly.inverse_kinematics": "inverse_kinematics",
     "codegen.saved_function": "load_function",
+    "codegen.spare_results": "release_results",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
     "derivatives": "hessian_vector jacobian jvp vjp",
@@ -147,7 +149,8 @@ __all__ = [
     "list_robots", "load", "load_function", "lock_joints",
     "loops", "mobility", "motor", "open_rollout", "overlapping_pairs", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",
-    "reference", "revolute", "rod", "rollout", "save", "show", "simulate", "solve_kkt", "sphere", "spherical",
+    "reference", "release_results", "revolute", "rod", "rollout", "save", "show", "simulate", "solve_kkt", "sphere",
+    "spherical",
     "to_mujoco", "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
     "viewer", "vjp",

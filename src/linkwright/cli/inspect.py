@@ -60,7 +60,7 @@ def inspect_command(
     _print_page(console, found, costs, everything, touching)
     missing = meshes_not_drawn(model)
     for line in missing if everything else missing[:_MANY]:
-        console.print(f"drawn as a shape: {plain(line)}", highlight=False, soft_wrap=True)
+        console.print(f"not drawn as its file says: {plain(line)}", highlight=False, soft_wrap=True)
     if svg:
         console.print(f"picture of the graph: {plain(svg)}", highlight=False, soft_wrap=True)
 
