@@ -127,6 +127,10 @@ class StepOptions:
     books: str | None = option(
         None, 'None, "input"', '"input": work and worst values are carried from call to call', driven=True
     )
+    watch: bool | None = option(
+        None, "None, True, False", "whether the status tells of contacts that are not computed, where none is; None: if "
+        "nobody asked to leave contacts out", driven=True,
+    )  # fmt: skip
     controller: StepController = Fixed()
     purpose: Purpose = Purpose()
 
@@ -198,6 +202,11 @@ def defaults() -> dict[str, Any]:
 def of_callers() -> tuple[str, ...]:
     """Names of the options that callers of simulate, Simulator and rollout may give."""
     return tuple(name for name, row in declared().items() if not row[3])
+
+
+def given_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `of_callers` among the arguments of a function that takes all of them by name."""
+    return {name: arguments[name] for name in of_callers()}
 
 
 def check_options(model: Model, options: Mapping[str, Any]) -> None:
@@ -288,7 +297,11 @@ def settled_options(model: Model, options: dict[str, Any], parameters: Sequence[
         contact = "soft" if model.pairs or bound_tendons(model) else None
     if given is None and contact == "soft" and not integrator.takes_contacts:
         integrator = integrator_of(DEFAULT_INTEGRATOR)  # contacts make no smooth motion
-    settled = {**options, "contact": contact, "integrator": integrator}
+    watch = options.get("watch")
+    unasked = options["contact"] == "auto" and contact is None and bool(model.shapes)
+    settled = {
+        **options, "contact": contact, "integrator": integrator, "watch": unasked if watch is None else watch,
+    }  # fmt: skip
     if contact == "soft":
         if options.get("iterations") is None:
             settled["iterations"] = model.simulation.iterations

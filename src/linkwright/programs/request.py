@@ -94,7 +94,8 @@ class Request:
         touching = any(name in CONTACT_PARAMETERS for name in self.parameters)
         closed = given or self.recipe.constraints in ("ground", "any")
         read = {
-            "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts or touching,
+            "inertias": self.recipe.reads_inertias, "constraints": closed,
+            "contacts": self.knows_contacts or touching or bool(self.options.get("watch")),
             "actuators": self.recipe.takes_actuators(self.options) or "actuator_gains" in self.parameters,
         }  # fmt: skip
         return ("structure", *(section for section, is_read in read.items() if is_read))

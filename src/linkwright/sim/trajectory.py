@@ -73,6 +73,8 @@ class Trajectory:
     """Activations of actuators at the end."""
     clamped: np.ndarray | None = field(default=None, repr=False)
     """(nu,) or (B, nu): in how many steps each command was cut to its range; None without commands."""
+    watched: bool = False
+    """Whether the status told of contacts that are not computed."""
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -21,6 +21,7 @@ from ...model import Model, Tree, tree_of
 from ...model.contact.possible_pairs import ShapeNames, fly_freely, possible_pairs
 from ...model.contact.untold_pairs import with_told_pairs as told_pairs
 from ...model.found_once import found_once
+from ...model.pose import finite_array
 from ...scalar import Scalar, guard, maximum, repeat, sqrt, where
 from ...spatial import Matrix, Placement, Vector
 from ..tree.kinematics import placements
@@ -92,6 +93,12 @@ def _apart_as_drawn(model: Model, pairs: Sequence[ShapeNames]) -> list[ShapeName
         solids = _Solids(tree, placements(tree, [float(x) for x in q]))
         apart = [pair for pair in apart if not solids.meet(*pair) > 0.5]
     return apart
+
+
+def overlapping_pairs(model: Model, q) -> list[ShapeNames]:
+    """Pairs of shapes, by name, that are watched and overlap in the configuration q (nq,)."""
+    given = finite_array(q, (model.nq,), "q").tolist()
+    return [pair for pair, met in meeting(model, given) if met > 0.5]
 
 
 def meeting(model: Model, q: Sequence[Scalar]) -> list[tuple[ShapeNames, Scalar]]:
@@ -220,6 +227,7 @@ class _Solids:
         self.bodies: dict[str, int] = {}
         self.solids: dict[str, Solid] = {}
         self.local: dict[str, Placement] = {}
+        self._placed: dict[str, Placement] = {}
         for shape in tree.model.shapes:
             if shape.kind == "plane":
                 _, X = tree.shape_transform(shape)
@@ -231,7 +239,9 @@ class _Solids:
             self.local[shape.name] = Placement(pose.rotation, pose.position + pose.rotation @ middle)
 
     def _world(self, name: str) -> Placement:
-        return _composed(self.poses[self.bodies[name]], self.local[name])
+        if name not in self._placed:
+            self._placed[name] = _composed(self.poses[self.bodies[name]], self.local[name])
+        return self._placed[name]
 
     def height(self, name: str, plane: str) -> Scalar:
         """Of the lowest point of a shape over a plane."""

@@ -44,7 +44,8 @@ def entries_of(model: Model, as_drawn: Sequence[ShapeNames] = ()) -> list[NotCom
     found = []
     for (why, help_), pairs in told.items():
         names = tuple(dict.fromkeys(name for pair in pairs for name in pair))
-        found.append(NotComputed(f"contact of {named_pairs(pairs)}", why, help_, _WORD, names))
+        seen = " (watched)" if why == WATCHED else ""
+        found.append(NotComputed(f"contact of {named_pairs(pairs)}{seen}", why, help_, _WORD, names))
     if len(shapes) > MOST_SHAPES:
         found.append(NotComputed(f"contact of {len(shapes)} shapes with each other", _MANY, _PAIRS, _WORD))
     return found
