@@ -99,7 +99,7 @@ _COMMANDED = "gear ctrllimited ctrlrange forcelimited forcerange joint jointinpa
 _ACTIVE = "actlimited actrange"
 _DRIVING = Attributes(
     read=_COMMANDED,
-    refused="armature damping delay nsample interp slidersite cranksite site refsite body",
+    refused="armature damping delay nsample interp slidersite cranksite site refsite",
     idle="name class group user cranklength lengthrange",
 )
 
@@ -189,12 +189,12 @@ ATTRIBUTES: dict[str, Attributes] = {
     "spatial/geom": Attributes(idle="geom sidesite"),
     "spatial/pulley": Attributes(idle="divisor"),
     "general": _driving(f"{_ACTIVE} actearly biasprm biastype dynprm dyntype gainprm gaintype inheritrange",
-                        "actdim input ffrange velrange"),
+                        "body actdim input ffrange velrange"),
     "motor": _driving(),
     "position": _driving("kp kv dampratio timeconst inheritrange"),
     "velocity": _driving("kv"),
     "intvelocity": _driving(f"{_ACTIVE} kp kv dampratio inheritrange"),
-    "damper": _driving("kv"),
+    "damper": Attributes(_COMMANDED.replace("ctrllimited ", "") + " kv", "", _DRIVING.refused, _DRIVING.idle),
     "cylinder": _driving("area diameter timeconst bias"),
     "keyframe/key": Attributes(read="qpos qvel act ctrl", told="mpos mquat", refused="plastic", idle="name time"),
 }  # fmt: skip
