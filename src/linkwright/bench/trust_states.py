@@ -17,7 +17,6 @@ from ..errors import ModelError, unknown_name
 from ..io import load
 from ..model import Model, Pose
 from ..model.constraints import connect, weld
-from ..model.constraints.relative import RelativeConstraint
 from ..model.serialization import from_dictionary, to_dictionary
 from ..robots import (
     chain,
@@ -185,10 +184,10 @@ def _drawn_off(rng, number: int, count: int, held_out: bool) -> States:
 
 def _anchored(model: Model, q: np.ndarray) -> Model:
     """With places on the ground, where they are at q, for frames that are held without one."""
-    held = [c for c in model.constraints if isinstance(c, RelativeConstraint) and c.target is None]
+    held = [c for c in model.constraints if c.constant_rows is not None and not c.has_position]
     if not held:
         return model
-    placed = reference(model, "forward_kinematics", frames=[c.frame for c in held])(q)
+    placed = reference(model, "forward_kinematics", frames=[c.placed_frames[0][0] for c in held])(q)
     poses = zip(held, placed.positions, placed.rotations, strict=True)
     targets = {c.name: replace(c, target=Pose(rotation, position)) for c, position, rotation in poses}
     return replace(model, constraints=tuple(targets.get(c.name, c) for c in model.constraints))
