@@ -57,6 +57,9 @@ class FactoredProblem(Protocol):
     """Whether it works with the Delassus matrix: a singular value of the constraints is known from its square there,
     and accelerations are what multipliers leave of unconstrained ones, the largest of which is about `free_size`."""
 
+    beside_free: bool
+    """Whether `sizes` are those of the rows without constraints, beside which what contradicts may be small."""
+
 
 @dataclass(frozen=True)
 class Iterations:
