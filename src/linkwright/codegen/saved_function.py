@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..atomic_file import write_atomically
 from ..errors import CodegenError, InputError, UnsupportedError
-from .atomic_file import write_atomically
 from .cache import source_hash
 from .header_entries import differing, entries_of, is_count, is_text, list_of, row_of
 from .image import Image

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..atomic_file import write_atomically
 from ..errors import InputError
 from ..model import Model
 from ..printable import printable
@@ -43,9 +44,8 @@ def write_html(
     forces   (points, vectors), both (T, k, 3) in the world: drawn as arrows from the
              points on (`contact_arrows` gives those of contacts)
     """
-    path = Path(path)
-    path.write_text(animation_page(model, q, times, title=title, floor=floor, traces=traces, forces=forces), "utf-8")
-    return path
+    page = animation_page(model, q, times, title=title, floor=floor, traces=traces, forces=forces)
+    return write_atomically(path, page)
 
 
 def animation_page(model: Model, q, times, *, title=None, floor=None, traces=(), forces=None) -> str:

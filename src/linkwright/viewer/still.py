@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..atomic_file import write_atomically
 from ..errors import InputError
 from ..model import Model
 from .body_poses import body_poses
@@ -50,6 +51,4 @@ def write_svg(
     scene.skins = thinned(scene.skins, _MOST_FACES)
     drawing = Markup(width, height)
     Picture(scene, rotations[0], positions[0], camera, level, drawing).draw()
-    path = Path(path)
-    path.write_text(drawing.text(title=model.name), encoding="utf-8")
-    return path
+    return write_atomically(path, drawing.text(title=model.name))
