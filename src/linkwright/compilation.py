@@ -14,7 +14,8 @@ from .codegen.arguments import Bound, bind
 from .codegen.signature import Signature
 from .errors import InputError
 from .model import Model
-from .programs import FORWARD_DYNAMICS, RECIPES, Choice, Request, Wish, choose
+from .physics import RECIPES
+from .programs import FORWARD_DYNAMICS, Choice, Request, Wish, choose
 from .trace import Program, simplify, trace
 
 

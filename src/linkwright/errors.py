@@ -20,6 +20,10 @@ class LinkwrightError(Exception):
         super().__init__(*(printable_lines(x) if isinstance(x, str) else x for x in arguments))
 
 
+class LinkwrightWarning(UserWarning):
+    """What a model lacks of what its file asks for, told when it is loaded: `Model.not_computed` keeps the list."""
+
+
 class ModelError(LinkwrightError):
     """A mechanism that cannot be built or whose numbers make no physical sense."""
 
@@ -110,7 +114,12 @@ def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:
 
 def deprecated(old: str, new: str) -> None:
     """Warn where somebody outside the library uses a name that has changed; what it stands for still works."""
-    frame, level = sys._getframe(1), 2
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=level_outside())
+
+
+def level_outside() -> int:
+    """The `stacklevel` that a caller inside the library gives to `warnings.warn` for the line outside that called."""
+    frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _OURS:
         frame, level = frame.f_back, level + 1
-    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=level)
+    return level

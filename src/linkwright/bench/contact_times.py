@@ -28,6 +28,7 @@ STEPS = 25  # of a run: commands stay, states go on being out of step
 _SINGLES = 16  # states that are timed one at a time
 _LOOKED_AT = 64  # states of which MuJoCo's passes and contacts are counted
 _TURNS = 3  # at least
+_LOST_EACH = 8  # of so many samples one is not finite, in the batch that shows what such samples cost their neighbours
 _OUTPUTS = ("q", "v", "lam", "lead", "lag", "warm", "act", "iterations", "effort", "status")
 
 
@@ -39,6 +40,7 @@ class ContactTimes:
     error         largest of accelerations at the start, relative to 1 + the largest, against MuJoCo to the last digit
     touching      points that touch, on average
     failed        steps of all timed ones whose status is not ok
+    diverged      time of a batch of which every eighth sample is not finite, over that of the same batch as it is
     compile_seconds   of the whole way from the model to the function; None if it came from the cache
     """
 
@@ -59,6 +61,7 @@ class ContactTimes:
     error: float
     mujoco_error: float
     failed: int
+    diverged: float
     operations: int
     compile_seconds: float | None
     code_bytes: int
@@ -116,9 +119,16 @@ def _measure(
     def batched() -> None:  # as `simulate` does
         step.repeat(many, STEPS, every=STEPS, last=_OUTPUTS, effort="effort")
 
+    ill = {**many, "q": with_lost_samples(many["q"])}
+
+    def with_ill() -> None:
+        with np.errstate(all="ignore"):
+            step.repeat(ill, STEPS, every=STEPS, last=_OUTPUTS, effort="effort")
+
     contenders: dict[str, Callable[[], float]] = {
         "single": lambda: _clock(singles) / (STEPS * len(ones)),
         "batched": lambda: _clock(batched) / (STEPS * count),
+        "diverged": lambda: _clock(with_ill) / (STEPS * count),
         "mj_step": lambda: sum(_clocked_step(scene, states, n) for n in some) / (STEPS * len(ones)),
         "rollout": lambda: _clock(lambda: scene.rollout(states, STEPS)) / (STEPS * count),
     }
@@ -139,7 +149,8 @@ def _measure(
         label, model.nv, len(model.contacts), touching, kind, best["single"], best["batched"], best["mj_step"],
         best["rollout"], float(passes.mean()), int(passes.max()), mujoco_passes, step.lanes,
         occupancy(passes, step.lanes), _off(first, exact), _off(scene.accelerations(states, exact=False), exact),
-        int(np.count_nonzero(told.status)), step.operations.total, took, step.code_bytes,
+        int(np.count_nonzero(told.status)), best["diverged"] / best["batched"], step.operations.total, took,
+        step.code_bytes,
     )  # fmt: skip
 
 
@@ -148,6 +159,14 @@ def occupancy(passes: np.ndarray, lanes: int) -> float:
     whole = passes[: len(passes) // lanes * lanes].reshape(-1, lanes, passes.shape[1])
     slowest = whole.max(axis=1).sum() * lanes
     return float(whole.sum() / slowest) if slowest else 1.0
+
+
+def with_lost_samples(q: np.ndarray) -> np.ndarray:
+    """The same configurations, every eighth of them not a number: spread, so that every group of samples computed
+    together has one."""
+    lost = q.copy()
+    lost[::_LOST_EACH] = np.nan
+    return lost
 
 
 def _clock(run: Callable[[], object]) -> float:

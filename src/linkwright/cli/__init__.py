@@ -9,7 +9,7 @@ import typer
 from .. import __version__
 from ..errors import LinkwrightError
 from . import bench, demo, inspect, listing, live_view, reproduce, simulate
-from .output import Terminal, plain_lines
+from .output import Terminal, plain_lines, print_warnings
 
 app = typer.Typer(
     name="linkwright",
@@ -47,6 +47,7 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Entry point of the `linkwright` command: our own errors become one line, not a traceback."""
+    print_warnings()
     try:
         app()
     except LinkwrightError as error:

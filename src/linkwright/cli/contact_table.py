@@ -40,8 +40,9 @@ def contact(
     report(
         console, as_json, results, lambda: _table(results, batch),
         "touching: points, on average. passes: mean and most of ours, mean of MuJoCo's. lanes: samples computed "
-        "together, and how busy they are. error: largest of accelerations against MuJoCo's solved to the last digit, "
-        f"ours and MuJoCo's own at its tolerance. {machine_text()}.",
+        "together, and how busy they are. diverged: time of a batch of which every eighth sample is not "
+        "finite, over that of the same batch as it is. error: largest of accelerations against MuJoCo's solved to the "
+        f"last digit, ours and MuJoCo's own at its tolerance. {machine_text()}.",
         record=(record, "contact"), batch=batch, exact=exact, unit="microseconds",
     )  # fmt: skip
 
@@ -51,7 +52,7 @@ def _table(results: list[ContactTimes], batch: int) -> Table:
     columns = {
         "robot": "", "states": "", "touching": "s", "single": ".1f", "batched": ".2f", "mj_step": ".1f",
         "rollout": ".1f", "x": ".1f", "x batched": ".1f", "passes": "s", "MuJoCo's passes": ".1f", "lanes": "s",
-        "error": ".0e", "MuJoCo's error": ".0e", "code": "s",
+        "diverged": ".2f", "error": ".0e", "MuJoCo's error": ".0e", "code": "s",
     }  # fmt: skip
     return table_of(title, columns, map(_row, results), narrow=True)
 
@@ -64,5 +65,6 @@ def _row(r: ContactTimes) -> list:
     return [
         r.robot, states, f"{r.touching:.1f} of {r.points}", r.single, r.batched, r.mujoco_step,
         r.mujoco_rollout, *r.ratios, f"{r.passes:.1f}, {r.most_passes}", r.mujoco_passes,
-        f"{r.lanes}, {100 * r.occupancy:.0f} %", r.error, r.mujoco_error, f"{r.code_bytes / 1e6:.2f} MB{compiled}",
+        f"{r.lanes}, {100 * r.occupancy:.0f} %", r.diverged, r.error, r.mujoco_error,
+        f"{r.code_bytes / 1e6:.2f} MB{compiled}",
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from rich.table import Table
 import linkwright as lw
 
 from ..errors import unknown_name
-from ..programs import RECIPES
+from ..physics import RECIPES
 from ..programs.meanings import input_meaning, option_meaning, output_meaning
 from .output import plain, table_console
 

@@ -6,15 +6,19 @@ and a `Terminal` writes out whatever got past that.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 
-from ..errors import unknown_name
+from ..errors import LinkwrightWarning, unknown_name
+from ..io import load
+from ..model import Model
 from ..printable import printable
 
 _WIDTH_WITHOUT_TERMINAL = 140
@@ -43,6 +47,26 @@ def plain(text: object) -> str:
 def plain_lines(text: object) -> str:
     """The same for several lines, whose names are printable already."""
     return "\n".join(map(plain, str(text).split("\n")))
+
+
+def shown_by_command(robot: str, **options: Any) -> Model:
+    """`linkwright.load` for a command whose page names itself what is not computed: without a warning beside it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LinkwrightWarning)
+        return load(robot, **options)
+
+
+def print_warnings() -> None:
+    """From now on what is not computed is told in a command's own words, without a line of Python."""
+    otherwise = warnings.showwarning
+
+    def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, LinkwrightWarning):
+            otherwise(message, category, *where, **more)
+            return
+        Terminal(stderr=True).print(f"[yellow]warning:[/] {plain_lines(message)}", highlight=False, soft_wrap=True)
+
+    warnings.showwarning = show
 
 
 def table_console(*, stderr: bool = False) -> Terminal:

@@ -15,7 +15,7 @@ import linkwright as lw
 from ..errors import InputError, SimulationError
 from ..sim.verdict import complaints
 from .filming import VIDEO, check_video, film, forces_drawn, recorded_for_pictures
-from .output import Terminal, plain, plain_lines
+from .output import Terminal, plain, plain_lines, shown_by_command
 
 _FRAMES_PER_SECOND = 60
 
@@ -41,7 +41,7 @@ def simulate(
 ) -> None:
     """Simulate a robot from its drawn pose; exits with 1 if the result cannot be believed."""
     console = Terminal(stderr=as_json)
-    model = lw.load(robot)
+    model = shown_by_command(robot)
     dt = model.simulation.chosen_dt(dt)
     if not (np.isfinite(seconds) and seconds > 0 and np.isfinite(dt) and 0 < dt <= seconds):
         raise InputError(f"seconds is {seconds} and dt {dt}; expected positive numbers, dt the smaller one")
@@ -88,6 +88,7 @@ def simulate(
             "drift": float(np.max(trajectory.worst[..., 0])), "residual": float(np.max(trajectory.worst[..., 1])),
             "energy_error": float(np.max(np.abs(trajectory.energy_error))),
             "steps_per_second": trajectory.steps_per_second, "complaints": wrong,
+            "not_computed": [str(entry) for entry in model.not_computed],
         }  # fmt: skip
         json.dump(document, sys.stdout, indent=2)
         sys.stdout.write("\n")

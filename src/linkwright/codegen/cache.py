@@ -88,8 +88,14 @@ def _op_content(op: Op | DefinedOp) -> str:
 def source_hash() -> str:
     """Changes whenever a file that decides what is generated changes."""
     package = Path(__file__).parent.parent
-    files = sorted(file for folder in _SOURCES for file in (package / folder).glob("*.py"))
-    return _digest(b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files))
+    files = generating_files()
+    return _digest(b"\0".join(f.relative_to(package).as_posix().encode() + b"\0" + f.read_bytes() for f in files))
+
+
+def generating_files() -> list[Path]:
+    """The files that decide what is generated, however deep they lie in their folders."""
+    package = Path(__file__).parent.parent
+    return sorted(file for folder in _SOURCES for file in (package / folder).rglob("*.py"))
 
 
 def load_cached(key: str) -> Image | None:

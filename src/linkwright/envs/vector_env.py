@@ -11,8 +11,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..errors import InputError, unknown_name
-from ..model.parameters import default_parameters
 from ..sim import Simulator
+from .randomization import Randomization
 from .task import Snapshot, Task
 
 _MODES = {"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_STEP}
@@ -26,7 +26,8 @@ class RobotVectorEnv(VectorEnv):
                those of the new episode, and `infos["final_obs"]`, where `infos["_final_obs"]`, the last ones of the
                old. "next_step": they begin again in the next step, whose action they ignore (reward 0)
     randomize  parameters of the model by name, as ranges of factors drawn for every environment and episode:
-               {"masses": (0.8, 1.2)}
+               {"masses": (0.8, 1.2)}. What belongs together (an actuator's gain and bias, a body's inertia) has one
+               factor; of placements distances are scaled, and axes turned by as many radians as a factor is off one
     threads    of the compiled step
     """
 
@@ -41,9 +42,10 @@ class RobotVectorEnv(VectorEnv):
         self.metadata = {"autoreset_mode": _MODES[autoreset], "render_modes": []}
         self.task, self.num_envs = task, num_envs
         robot = task.robot
-        self.randomize = {name: _factors(name, bounds) for name, bounds in (randomize or {}).items()}
-        self._usual = default_parameters(robot, tuple(self.randomize)) if self.randomize else {}
-        parameters = {name: np.tile(x, (num_envs, *[1] * x.ndim)) for name, x in self._usual.items()}
+        self._randomization = Randomization(robot, randomize or {})
+        self.randomize = self._randomization.ranges
+        usual = self._randomization.usual
+        parameters = {name: np.tile(x, (num_envs, *[1] * x.ndim)) for name, x in usual.items()}
         outputs = {name for sensor in task.sensors for name in sensor.outputs} | set(task.outputs)
         self.simulator = Simulator(
             robot, dt=task.dt, batch=num_envs, parameters=parameters or None, outputs=sorted(outputs), actuators=True,
@@ -70,10 +72,8 @@ class RobotVectorEnv(VectorEnv):
     def _begin(self, which: np.ndarray) -> None:
         """New episodes of some environments."""
         rng, count = self.np_random, len(which)
-        for name, (low, high) in self.randomize.items():
-            usual = self._usual[name]
-            factors = rng.uniform(low, high, size=(count, *usual.shape))
-            self.simulator.parameters[name][which] = usual * factors
+        for name, values in self._randomization.drawn(rng, count).items():
+            self.simulator.parameters[name][which] = values
         self.simulator.reset_samples(which, *self.task.start(rng, count), ctrl=self.task.rest)
         self._goal[which] = self.task.goal(rng, count)
         self._action[which], self._before[which], self._age[which] = 0.0, 0.0, 0
@@ -130,13 +130,3 @@ class RobotVectorEnv(VectorEnv):
         if lost.any():
             seen[lost] = np.nan_to_num(seen[lost], nan=0.0)
         return seen
-
-
-def _factors(name: str, bounds: Any) -> tuple[float, float]:
-    try:
-        low, high = (float(x) for x in bounds)
-    except (TypeError, ValueError):
-        low, high = np.nan, np.nan
-    if not (np.isfinite([low, high]).all() and 0 < low <= high):
-        raise InputError(f"randomize[{name!r}] is {bounds!r}; expected a range of positive factors (low, high)")
-    return low, high

@@ -14,6 +14,7 @@ from ..compilation import compile
 from ..errors import InputError, LinkwrightError, MissingExtraError
 from ..io import load
 from ..model import Model
+from ..model.not_computed import named
 from ..printable import printable
 from ..robots import robots as known_robots
 from ..sim import Simulator
@@ -159,10 +160,11 @@ class LivePage:
         self._message.content = in_markdown(text) if text else self._about()
 
     def _about(self) -> str:
-        """The robot, and which of its meshes are drawn as shapes."""
+        """The robot, what of its motion is not computed, and which of its meshes are not drawn as their files say."""
         missing = self.scene.drawn.missing
-        told = [str(self.model), *(["drawn as shapes:"] if missing else []), *missing[:MOST_MISSING]]
-        return "\n\n".join(map(in_markdown, told))
+        lacks = [f"not computed: {named(self.model.not_computed)}"] if self.model.not_computed else []
+        drawn = [*(["not drawn as their files say:"] if missing else []), *missing[:MOST_MISSING]]
+        return "\n\n".join(map(in_markdown, [str(self.model), *lacks, *drawn]))
 
     def _look(self, client: Any) -> None:
         """The camera of somebody who has just opened the page."""

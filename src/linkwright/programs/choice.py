@@ -223,3 +223,9 @@ def _key(model: Model, problem: str, wish: Wish) -> str:
     known = model.fingerprint_of("structure", "inertias", "constraints")
     text = json.dumps(["choice", asked, known, sources_hash()], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def solver_of(model: Model, iterations: int | None) -> str:
+    """The name of the forward dynamics that steps of a simulation take unasked."""
+    asked = {"desired": "input", "iterations": iterations} if model.constraints else {}
+    return choose(model, FORWARD_DYNAMICS, Wish("a", options=tuple(asked.items()))).algorithm

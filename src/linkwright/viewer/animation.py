@@ -13,6 +13,7 @@ import numpy as np
 from ..atomic_file import write_atomically
 from ..errors import InputError
 from ..model import Model
+from ..model.not_computed import named
 from ..printable import printable
 from . import palette
 from .arrows import arrow_scale, checked_forces
@@ -107,7 +108,8 @@ def fill(template: str, **parts: str) -> str:
 def _about(model: Model) -> str:
     closures = len(model.constraints)
     parts = [_count(model.nbodies - 1, "body", "bodies"), f"{model.nv} dof"]
-    return " · ".join(parts + ([_count(closures, "constraint", "constraints")] if closures else []))
+    parts += [_count(closures, "constraint", "constraints")] if closures else []
+    return " · ".join(parts + ([f"not computed: {named(model.not_computed)}"] if model.not_computed else []))
 
 
 def _count(n: int, one: str, many: str) -> str:

@@ -17,6 +17,7 @@ from .soft_problem import Iterate, SoftProblem
 _HALVED = 0.5
 _MISSED_BY_ROUNDING = 1e-8
 GOES_ON, SETTLED, MET = 0.0, 1.0, 2.0  # what became of a sample
+LOST = -1.0  # it is no number any more, and further passes would not make it one
 
 
 @dataclass(frozen=True)
@@ -54,17 +55,18 @@ class Ends:
         """Whether a step of this size, with this slope at its start, leaves nothing to do: soft rows were settled
         before it, or it is small (of forces in stiff directions rounding may leave more); hard rows are met, or no
         nearer than before."""
+        goes_on = where(absolute(steep) < float("inf"), GOES_ON, LOST)  # false for nan too; all accelerations are in it
         bearable = self._bearable(there)
         small = maximum(step, absolute(there.w)) <= bearable
         if self.improvement:
             small = small | (steep * -0.5 <= self.improvement)
         if not soft.hard or not soft.problem.constraints:
-            return where(small, MET, GOES_ON)
+            return where(small, MET, goes_on)
         miss = missed(soft, there)
         at_rest = (miss > _HALVED * missed(soft, now)) & (settled | small)
         rounding = _MISSED_BY_ROUNDING * (1.0 + largest(there.a))
         met = (small & (miss <= bearable)) | (at_rest & (miss <= rounding))
-        return where(met, MET, where(at_rest, SETTLED, GOES_ON))
+        return where(met, MET, where(at_rest, SETTLED, goes_on))
 
     def _bearable(self, at: Iterate) -> Scalar:
         return self.tolerance * (1.0 + largest(at.a))

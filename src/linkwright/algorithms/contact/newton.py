@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from ...scalar import Scalar, guard, maximum, until, where
+from ...scalar import Scalar, absolute, guard, maximum, until, where
 from ...spatial import Motion, RowVector
 from ..constrained.coupled_links import BodyPenalty, PenaltyBlock
 from ..constrained.lcaba import EliminatedGraph
@@ -80,7 +80,7 @@ def newton(soft: SoftProblem, start: Sequence[Scalar], ends: Ends) -> SoftSoluti
 
         *following, outcome = guard(one_more > 0.5, advance, [*now.packed(sites), GOES_ON], keeps=True)
         modelled = [x for site, numbers in zip(sites, models, strict=True) for x in numbers[: site.kept]]
-        return [*modelled, *following, steps + one_more, maximum(done, outcome)], ended | (outcome > 0.5)
+        return [*modelled, *following, steps + one_more, maximum(done, outcome)], ended | (absolute(outcome) > 0.5)
 
     first = Iterate(list(start), soft.values(start, change), [[0.0] * site.size for site in sites], 1.0)
     values = until(

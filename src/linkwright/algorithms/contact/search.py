@@ -53,7 +53,7 @@ def walked(line: SearchLine) -> Scalar:
     def trial(values):
         _, low, high, last, t = values
         first, second = line.at(t)
-        found = absolute(first) <= wanted
+        found = ~(absolute(first) > wanted)  # holds for nan: no trial makes it a number
         above = first > 0.0
         high, low = where(above, t, high), where(above, low, t)
         step = -(first / maximum(second, _FLAT))

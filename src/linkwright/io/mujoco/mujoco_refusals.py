@@ -37,7 +37,7 @@ def is_spatial(source: Any, t: int) -> bool:
 
 
 def check_understood(source: Any, names: Names, blame: Blame, ignore: Ignoring) -> list[str]:
-    """Raise on what is not understood; return warnings about what is left out and does not change the motion."""
+    """Raise on what is not understood; return remarks. What is left out of the motion is noted in `ignore`."""
     return _Check(source, names, blame, ignore).warnings
 
 
@@ -59,11 +59,6 @@ class _Check:
         if not self.ignore.takes(word, f"{tag} {name!r} {message}"):
             raise self.blame.error(tag, name, message + advice(word))
 
-    def _leave(self, word: str, message: str) -> None:
-        """What is left out anyway: told as a warning, unless it was asked for."""
-        if not self.ignore.takes(word, message):
-            self.warnings.append(message)
-
     def _joints(self) -> None:
         source = self.source
         for j, name in enumerate(self.names.joints):
@@ -79,14 +74,14 @@ class _Check:
             if kind in (_FREE, _BALL):
                 if source.jnt_stiffness[j] and not is_disabled(source, "SPRING"):
                     self._refuse("spring", "joint", name, "has a spring on a rotation of three degrees of freedom")
-                if source.jnt_limited[j]:
-                    self._leave("limit", f"the limit of joint {name!r} is left out: a ball has no such coordinate")
+                if source.jnt_limited[j] and not is_disabled(source, "LIMIT"):
+                    why = "a ball has no coordinate that could be limited here"
+                    self.ignore.leave("limit", f"limit of ball joint {name!r}", why, about=(name,))
             if kind == _FREE:
                 self._free_joint(name, dofs)
             if source.jnt_actfrclimited[j] and source.jnt_actfrcrange[j].sum():
-                self.warnings.append(
-                    f"the force range of joint {name!r} is not symmetric; its larger side is the effort limit"
-                )
+                why = "torques are limited alike in both directions, by the larger side of the range"
+                self.ignore.leave("limit", f"smaller side of the force range of joint {name!r}", why, about=(name,))
 
     def _free_joint(self, name: str, dofs: slice) -> None:
         # armature resists the rate of velocities that MuJoCo takes in the world and we in the body
@@ -97,6 +92,9 @@ class _Check:
                 self._refuse(word, "joint", name, f"is free and its {array} differs by direction of the world")
 
     def _tendon_limits(self) -> None:
+        if is_disabled(self.source, "LIMIT"):
+            return
         for t, name in enumerate(self.names.tendons):
             if self.source.tendon_limited[t] and is_spatial(self.source, t):
-                self._leave("limit", f"the limit of tendon {name!r}, which is spatial, is left out")
+                why = "only lengths of fixed tendons are computed"
+                self.ignore.leave("limit", f"limits of spatial tendon {name!r}", why)

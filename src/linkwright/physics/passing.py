@@ -13,11 +13,11 @@ so that goes for a step now and then, and the time is counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
+from ..programs.status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_SINGULAR
 from ..scalar import Scalar, where
-from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_SINGULAR
 
 # Of the fastest joint's velocity: what is left undone, and what is done, in one part of a step.
 _UNDONE = 1e-3
@@ -26,18 +26,40 @@ _AT_REST = 1.0  # rad/s^2, m/s^2: digits of smaller accelerations are nobody's; 
 _MET = 1e-6  # of a part's accelerations is left undone where lost digits did no harm
 
 
+class Solved(Protocol):
+    """What is judged of a part: accelerations (nv,), the solver's status, and what it left unmet (m/s^2, rad/s^2)."""
+
+    @property
+    def a(self) -> Sequence[Scalar]: ...
+
+    @property
+    def status(self) -> Scalar: ...
+
+    @property
+    def unmet(self) -> Scalar: ...
+
+
+class Counted(NamedTuple):
+    """What is unmet and the solver's status, but not of poses that are only passed; and the seconds so far that were
+    spent passing such poses, and with digits perhaps lost."""
+
+    unmet: Scalar
+    verdict: Scalar
+    passed: list[Scalar]
+
+
 def counted(
-    result: Mapping[str, Any], state: Mapping[str, Any], pace: Callable[[Sequence[Scalar]], Scalar], h: Scalar
-) -> dict[str, Any]:
-    """What counts of a part of h seconds from `state`: what is unmet and the solver's status, but not of poses that are
-    only passed; and the seconds so far that were spent passing such poses, and with digits perhaps lost."""
-    code, residual, acceleration = result["status"], result["unmet"], pace(result["a"])
-    passing = passes(code, residual, acceleration, pace(state["v"]), h)
+    part: Solved, v: Sequence[Scalar], passed: Sequence[Scalar], pace: Callable[[Sequence[Scalar]], Scalar], h: Scalar
+) -> Counted:
+    """What counts of a part of h seconds that began with velocities v (nv,); `passed` are the seconds before it, and
+    `pace` the largest of velocities, or of accelerations, that matters."""
+    code, residual, acceleration = part.status, part.unmet, pace(part.a)
+    passing = passes(code, residual, acceleration, pace(v), h)
     met = _says(code, STATUS_NOT_CONVERGED) & (residual <= (acceleration + 1.0) * _MET)
     unmet, verdict = where(passing, 0.0, residual), where(passing | met, 0.0, code)
     in_doubt = met & (acceleration > _AT_REST)
-    spent = [x + where(now, h, 0.0) for x, now in zip(state["passed"], (passing, in_doubt), strict=True)]
-    return {"unmet": unmet, "verdict": verdict, "passed": spent}
+    spent = [x + where(now, h, 0.0) for x, now in zip(passed, (passing, in_doubt), strict=True)]
+    return Counted(unmet, verdict, spent)
 
 
 def passes(code: Scalar, residual: Scalar, acceleration: Scalar, fastest: Scalar, h: Scalar) -> Scalar:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, reduce
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -25,20 +24,18 @@ from ..algorithms.convergence.swept_bodies import SweptBodies
 from ..algorithms.rows.constrained_problem import ConstrainedProblem
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.tree.kinematics import placements
-from ..errors import InputError
-from ..model import Model, Tree
-from ..model.contact.law import CONES
+from ..model import Tree
+from ..programs.breaking_ties import cheapest_ties
+from ..programs.constrained import accuracy_of
+from ..programs.penalties import PRIMAL, bearable_stiffness, penalties
+from ..programs.precision import Precision
+from ..programs.status import STATUS_NOT_MODELLED, graver, status
 from ..scalar import Scalar, maximum, solved, where
 from ..spatial import Force, sum_of
-from .breaking_ties import cheapest_ties
-from .constrained import accuracy_of
-from .penalties import PRIMAL, bearable_stiffness, penalties
-from .precision import Precision
+from .options import JointOptions, SoftLaw
 from .pull import pull_on_positions
-from .status import STATUS_NOT_MODELLED, graver, status
+from .state import ContactReport
 
-CONTACT_OUTPUTS = ("contact_force", "contact_point", "contact_frame", "gap", "active")
-SOFT_OPTIONS: dict[str, Any] = {"equality": "hard", "cone": None, "tolerance": None, "improvement": None}
 # About the error of accelerations, relative to 1 + the largest, at which passes end.
 TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 MOST_PASSES = 100
@@ -53,12 +50,11 @@ class SoftDynamics:
 
     def __init__(
         self, tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], dt: Scalar,
-        options: Mapping[str, Any], *, start: Sequence[Scalar] | None = None, f_ext: Sequence[Force] | None = None,
-        desired: Sequence[Scalar] | None = None, baumgarte: float | None = None,
+        soft_law: SoftLaw, on_joints: JointOptions, precision: Precision, *, start: Sequence[Scalar] | None = None,
+        f_ext: Sequence[Force] | None = None, desired: Sequence[Scalar] | None = None, baumgarte: float | None = None,
     ):  # fmt: skip
-        v, precision = list(v), Precision.of(options)
-        law = tree.model.contact_law
-        hard = options["equality"] == "hard"
+        v, law = list(v), tree.model.contact_law
+        hard = soft_law.equality == "hard"
         mu = None
         if tree.model.nc:
             wanted = bearable_stiffness(tree.model, PRIMAL.of(counted=False, arithmetic=precision.arithmetic))
@@ -72,17 +68,17 @@ class SoftDynamics:
             problem.constraints = soften(problem, v, dt)
         self._poses = placements(tree, q)
         self.candidates = candidates(tree, self._poses)
-        self.contacts = Contacts(self.candidates, RowLaw.of(problem, v, dt, options["cone"] or law.cone))
-        which = {name: options[name] for name in ("limits", "friction")}
+        self.contacts = Contacts(self.candidates, RowLaw.of(problem, v, dt, soft_law.cone or law.cone))
+        which = {"limits": on_joints.limits, "friction": on_joints.friction}
         joints = [JointSite(rows) for rows in joint_rows(problem, v, dt, **which)]
         tendons = [TendonSite(rows) for rows in tendon_rows(problem, v, dt, **which)]
         pairs = list(self.contacts.pairs.values())
         self.soft = SoftProblem(problem, self.contacts.bodies, pairs, tendons, joints, hard)
-        tolerance = TOLERANCE[precision.answer] if options["tolerance"] is None else float(options["tolerance"])
-        limit = MOST_PASSES if options["iterations"] is None else options["iterations"]
+        tolerance = TOLERANCE[precision.answer] if soft_law.tolerance is None else float(soft_law.tolerance)
+        limit = MOST_PASSES if soft_law.iterations is None else soft_law.iterations
         start = [0.0] * tree.nv if start is None else list(start)
         self._precision = precision
-        least = float(options["improvement"] or 0.0) * weights(tree.model).mean_inertia * tree.nv if tree.nv else 0.0
+        least = float(soft_law.improvement or 0.0) * weights(tree.model).mean_inertia * tree.nv if tree.nv else 0.0
         ends = Ends(tolerance, least, limit, _ROUNDINGS * precision.rounding)
         self.solution = self._solved(lambda: newton(self.soft, start, ends))
 
@@ -90,7 +86,7 @@ class SoftDynamics:
         """The solution; accelerations and multipliers of hard constraints are unknowns of its equations."""
         soft, n = self.soft, self.tree.nv
 
-        def found():
+        def found() -> tuple[list[Scalar], SoftSolution]:
             solution = find()
             held = soft.constraint_forces(solution.a, solution.phi) if soft.hard else []
             return [*solution.a, *(-f for own in held for f in own)], solution
@@ -171,19 +167,17 @@ class SoftDynamics:
             found = found * 2.0 + flag
         return found
 
-    def contact_outputs(self) -> dict[str, Any]:
+    def touching(self) -> ContactReport:
         """Forces on the first body, [linear; angular] in the contact's frame."""
         points, frames = [], []
         for candidate in self.candidates:
             place, view = candidate.touch.place(), candidate.view
             points.append(list(view.point_in_world(place.point)))
             frames.append([list(view.direction_in_world(d)) for d in (place.normal, place.t1, place.t2)])
-        return {
-            "contact_force": self.contacts.forces(self.solution.x) or np.zeros((0, 6)),
-            "contact_point": points or np.zeros((0, 3)), "contact_frame": frames or np.zeros((0, 3, 3)),
-            "gap": [_gap(candidate) for candidate in self.candidates],
-            "active": [where(candidate.touches, 1.0, 0.0) for candidate in self.candidates],
-        }  # fmt: skip
+        return ContactReport(
+            self.contacts.forces(self.solution.x), points, frames, [_gap(candidate) for candidate in self.candidates],
+            [where(candidate.touches, 1.0, 0.0) for candidate in self.candidates],
+        )  # fmt: skip
 
     def joint_torques(self) -> tuple[list[Scalar], list[Scalar]]:
         """Of limits, and of dry friction; those of tendons too."""
@@ -199,7 +193,7 @@ class SoftDynamics:
                 limits[k], friction[k] = limits[k] + held * ratio, friction[k] + rubbed * ratio
         return limits, friction
 
-    def constraint_forces(self) -> list:
+    def constraint_forces(self) -> list[Any]:
         """On the first frame of each constraint, [linear; angular] in that frame."""
         return [
             sum_of(row * y for row, y in zip(c.rows, f, strict=True)).to_public()
@@ -231,33 +225,19 @@ def _gap(candidate: Candidate) -> Scalar:
     return touch.gap if touch.possible is None else where(touch.possible, touch.gap, float("inf"))
 
 
-def check_soft_options(model: Model, options: Mapping[str, Any]) -> None:
-    if options["equality"] not in ("hard", "soft"):
-        raise InputError(f"equality is {options['equality']!r}; expected 'hard' or 'soft'")
-    if options["cone"] is not None and options["cone"] not in CONES:
-        raise InputError(f"cone is {options['cone']!r}; expected {' or '.join(CONES)}, or None for the model's own")
-    count, tolerance = options["iterations"], options["tolerance"]
-    if count is not None and (not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= 1000):
-        raise InputError(
-            f"iterations is {count!r}; expected a whole number from 1 to 1000, or None for up to {MOST_PASSES}"
-        )
-    check_positive("tolerance", tolerance)
-    if options["improvement"] != 0.0:
-        check_positive("improvement", options["improvement"])
-
-
-def check_positive(name: str, value: Any) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
-    if value is not None and not (number and value > 0):
-        raise InputError(f"{name} is {value!r}; expected a positive number, or None")
-
-
 def contact_shapes(tree: Tree, q: Sequence[Scalar]) -> dict[str, tuple[int, ...]]:
-    """Of what is said of contacts."""
+    """Of what is said of contacts, by name."""
     return shapes_of(len(candidates(tree, placements(tree, q))))
 
 
+def told_of(touching: ContactReport | None) -> dict[str, Any]:
+    """By name of the output, as arrays of the right shape also where there are none."""
+    shapes = shapes_of(0)
+    return {name: getattr(touching, name, None) or np.zeros(shape) for name, shape in shapes.items()}
+
+
 def shapes_of(count: int) -> dict[str, tuple[int, ...]]:
+    """Of what is said of so many contacts, by name."""
     return {
         "contact_force": (count, 6), "contact_point": (count, 3), "contact_frame": (count, 3, 3), "gap": (count,),
         "active": (count,),

@@ -3,40 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from ..algorithms.parts.actuator_forces import ActuatorForce
 from ..algorithms.parts.joint_resistance import Resistance
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState
+from ..programs.status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
 from ..scalar import Scalar, where
 from .pull import pull_on_positions
-from .simulated_mechanism import SimulatedMechanism
-from .status import STATUS_INFEASIBLE, STATUS_NOT_CONVERGED, STATUS_OK
+from .simulated_mechanism import Dynamics, SimulatedMechanism
 
-# Which of control, friction and limits each integrator takes explicitly.
-_EXPLICIT: dict[str, tuple[int, ...]] = {"euler": (0, 1, 2), "implicitfast": (1, 2), "rk4": (0, 1, 2)}
 _FORGIVEN = 1e-3  # of a step's accelerations, as in the verdict
 
 
-def acting(step: SimulatedMechanism, q, v, actuators, time: Scalar) -> list[Resistance]:
+def acting(
+    step: SimulatedMechanism, q: Sequence[Scalar], v: Sequence[Scalar], actuators: Sequence[ActuatorForce], time: Scalar
+) -> list[Resistance]:
     """Control, friction, limits; what is implicit is taken `time` seconds ahead, and has a slope."""
-    damped = step.options["integrator"] == "damped_euler"
-    parts = [
-        step.control(q, v, actuators), step.friction(v, implicit=damped), step.limits(q, v, time if damped else None)
-    ]  # fmt: skip
-    for k in _EXPLICIT.get(step.options["integrator"], ()):
-        parts[k] = Resistance(parts[k].torque, [0.0] * len(v))
-    return parts
+    explicit = step.options.integrator.explicit
+    ahead = None if "limits" in explicit else time
+    parts = {
+        "control": step.control(q, v, actuators), "friction": step.friction(v, implicit="friction" not in explicit),
+        "limits": step.limits(q, v, ahead),
+    }  # fmt: skip
+    none = [0.0] * len(v)
+    return [Resistance(part.torque, none) if name in explicit else part for name, part in parts.items()]
 
 
-def judged_without_pull(step: SimulatedMechanism, solution, desired: Sequence[Scalar]) -> dict[str, Scalar]:
-    """The solver's status, and what of its residual is unmet; what its pull explains is not (pull.py). A solver that
-    did not find its answer is forgiven only what the verdict would forgive any step."""
+def judged_without_pull(step: SimulatedMechanism, solution: Dynamics, desired: Sequence[Scalar]) -> Dynamics:
+    """The solution with what of its status and of its residual counts; what its pull explains does not (pull.py). A
+    solver that did not find its answer is forgiven only what the verdict would forgive any step."""
     pull = pull_on_positions(step.model, desired)
-    code, residual = solution["status"], solution["residual"]
+    code, residual = solution.status, solution.residual
     infeasible = (code > STATUS_INFEASIBLE - 0.5) & (code < STATUS_INFEASIBLE + 0.5)
-    small = residual <= (step.pace(solution["a"]) + 1.0) * _FORGIVEN
+    small = residual <= (step.pace(solution.a) + 1.0) * _FORGIVEN
     by_pull = (infeasible | ((code < STATUS_NOT_CONVERGED + 0.5) & small)) & (residual <= pull)
-    return {"status": where(by_pull, STATUS_OK, code), "unmet": where(by_pull, 0.0, residual)}
+    return replace(solution, status=where(by_pull, STATUS_OK, code), unmet=where(by_pull, 0.0, residual))
 
 
 def open_by(state: ConstraintState) -> Scalar:

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
 from ..errors import InputError
 from ..model import Model, Tree
-from .constraint_programs import check_positions
-from .recipe import Recipe, external_forces
-from .soft_dynamics import CONTACT_OUTPUTS, SOFT_OPTIONS, SoftDynamics, check_positive, check_soft_options
-from .solvable import check_solvable
+from ..programs import Recipe
+from ..programs.constraint_programs import check_positions
+from ..programs.precision import Precision
+from ..programs.recipe import CONTACT_OUTPUTS, external_forces
+from ..programs.solvable import check_solvable
+from .options import JointOptions, SoftLaw, check_positive, declared_in
+from .soft_dynamics import SoftDynamics, told_of
 
 _OUTPUTS = ("a", *CONTACT_OUTPUTS, "limit_torque", "friction_torque", "forces", "iterations", "status")
 _DEFAULT = ("a", "contact_force", "gap", "status")
 _OPTIONS = {
-    **SOFT_OPTIONS, "limits": True, "friction": True, "baumgarte": None, "iterations": None, "warm_start": None
+    **{own.name: own.default for own in declared_in(SoftLaw)}, "limits": True, "friction": True, "baumgarte": None,
+    "iterations": None, "warm_start": None,
 }  # fmt: skip
 
 
-def _evaluate(tree: Tree, x, options):
+def _law(options: Mapping[str, Any]) -> SoftLaw:
+    return SoftLaw(**{own.name: options[own.name] for own in fields(SoftLaw)})
+
+
+def _evaluate(tree: Tree, x: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    joints = JointOptions(friction=options["friction"], limits=options["limits"])
     found = SoftDynamics(
-        tree, x["q"], x["v"], x["tau"], x["dt"][()], options, start=x.get("warm"), f_ext=external_forces(tree, x),
-        baumgarte=options["baumgarte"],
+        tree, x["q"], x["v"], x["tau"], x["dt"][()], _law(options), joints, Precision.of(options), start=x.get("warm"),
+        f_ext=external_forces(tree, x), baumgarte=options["baumgarte"],
     )  # fmt: skip
     limits, friction = found.joint_torques()
     return {
         "a": found.a,
-        **found.contact_outputs(),
+        **told_of(found.touching()),
         "limit_torque": limits,
         "friction_torque": friction,
         "forces": found.constraint_forces(),
@@ -33,8 +46,8 @@ def _evaluate(tree: Tree, x, options):
     }
 
 
-def _check_options(model: Model, options) -> None:
-    check_soft_options(model, options)
+def _check_options(model: Model, options: Mapping[str, Any]) -> None:
+    _law(options).check()
     for name in ("limits", "friction"):
         if not isinstance(options[name], bool):
             raise InputError(f"{name} is {options[name]!r}; expected True or False")

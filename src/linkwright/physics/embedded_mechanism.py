@@ -13,48 +13,52 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.clusters.cluster_aba import cluster_aba
-from ..errors import InputError
+from ..algorithms.rows.constraint_state import ConstraintState
 from ..model import Model, Tree
+from ..programs.cluster_recipe import OPTIONS as CLUSTER_OPTIONS
+from ..programs.cluster_recipe import check_embeds_all
+from ..programs.cluster_state import ClusterState, plan_of, spanning_acceleration
+from ..programs.status import STATUS_OTHER_BRANCH, STATUS_SINGULAR
 from ..scalar import Scalar, where
-from .cluster_recipe import OPTIONS as CLUSTER_OPTIONS
-from .cluster_recipe import check_embeds_all
-from .cluster_state import ClusterState, plan_of, spanning_acceleration
-from .simulated_mechanism import SimulatedMechanism
-from .status import STATUS_OTHER_BRANCH, STATUS_SINGULAR
-
-COORDINATES = ("spanning", "independent")
+from .options import StepOptions
+from .quantities import Scalars
+from .simulated_mechanism import Dynamics, SimulatedMechanism
 
 
 class EmbeddedMechanism(SimulatedMechanism):
     """Its loops are embedded, those to the ground too."""
 
-    def __init__(self, tree: Tree, x, options):
-        super().__init__(tree, x, {**options, "solver": "aba"})  # none is to be chosen
-        self.options = options
-        self.cluster_options = {**cluster_options(self.model), "precision": options.get("precision", "float64")}
+    def __init__(self, tree: Tree, values: Mapping[str, Any], options: StepOptions):
+        super().__init__(tree, values, options)
+        self.cluster_options = {**cluster_options(self.model), "precision": options.purpose.precision.answer}
         plan = plan_of(self.model, self.cluster_options)
         self.coordinates, self.rates = plan.coordinates, sorted(n for own in plan.independent for n in own)
 
-    def solve(self, tree: Tree, q, v, tau, desired, lam, outside: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def solve(
+        self, tree: Tree, q: Scalars, v: Scalars, tau: Scalars, desired: Scalars, lam: Scalars | None,
+        outside: Mapping[str, Any] | None = None,
+    ) -> Dynamics:  # fmt: skip
         """At a closed pose; of v the independent entries count."""
         yd = [v[n] for n in self.rates]
         state = ClusterState(tree, {"q": q, "yd": yd}, {**self.cluster_options, "coordinates": "spanning"})
         tau_y = state.system.gathered(state.embeddings, tau)
         ydd, pivots = cluster_aba(state.system, q, yd, tau_y, state.embeddings, f_ext=self.external_forces)
         unknown = np.nan  # what the loops transmit is not found
-        return {
-            "a": spanning_acceleration(state, ydd), "lam": [0.0] * self.model.nc, "residual": 0.0,
-            "forces": [[unknown] * 6 for _ in self.model.constraints], "status": state.status(ydd, pivots),
-        }  # fmt: skip
+        return Dynamics(
+            spanning_acceleration(state, ydd), [0.0] * self.model.nc, [[unknown] * 6 for _ in self.model.constraints],
+            0.0, state.status(ydd, pivots),
+        )  # fmt: skip
 
-    def within_reason(self, tree: Tree, q, v, tau, a) -> list[Scalar]:
-        return a
+    def within_reason(self, tree: Tree, q: Scalars, v: Scalars, tau: Scalars, a: Scalars) -> list[Scalar]:
+        return list(a)
 
-    def desired(self, state, lag, part=None) -> list[Scalar]:
+    def desired(self, state: ConstraintState, lag: Scalar | None, part: Scalar | None = None) -> list[Scalar]:
         """Nothing comes apart."""
         return [0.0] * len(state.velocity)
 
-    def closed(self, start, before, q, v, lag: Scalar) -> tuple[list[Scalar], list[Scalar], Scalar]:
+    def closed(
+        self, start: Scalars, before: Scalars, q: Scalars, v: Scalars, lag: Scalar
+    ) -> tuple[list[Scalar], list[Scalar], Scalar]:
         """(q, v, status) of the independent entries of q and v, on the branch of the closed pose `start`; velocities
         are those of `lag` seconds before: G yd less what G has turned by since. Where the branch ends, or is lost, the
         mechanism stays where it was, with the velocities `before`."""
@@ -72,20 +76,6 @@ class EmbeddedMechanism(SimulatedMechanism):
 def cluster_options(model: Model) -> dict[str, Any]:
     """Every constraint that says where things should be is a loop, those to the ground too."""
     return {**CLUSTER_OPTIONS, "loops": tuple(c.name for c in model.constraints if c.has_position)}
-
-
-def check_coordinates(model: Model, options: Mapping[str, Any]) -> None:
-    """Refuses options that mean nothing where loops are embedded."""
-    if options["coordinates"] not in COORDINATES:
-        raise InputError(f"coordinates is {options['coordinates']!r}; expected one of {', '.join(COORDINATES)}")
-    if options["coordinates"] == "spanning":
-        return
-    for name, usual in (("solver", None), ("iterations", None), ("mu", None), ("projection", False), ("contact", None)):
-        if options[name] != usual:
-            raise InputError(
-                f"{name} is {options[name]!r}, which is for coordinates='spanning'; with 'independent' give "
-                f"{name}={usual!r}"
-            )
 
 
 def check_embedding(model: Model, options: Mapping[str, Any]) -> None:
