@@ -9,8 +9,8 @@ import linkwright
 
 ROOT = Path(linkwright.__file__).parent
 LAYERS = (
-    "printable", "errors", "atomic_file", "scalar", "fixed_order", "trace", "spatial", "model", "algorithms", "codegen",
-    "programs", "physics", "compilation", "factored_delassus", "derivatives", "export", "learning", "torch", "jax",
+    "printable", "errors", "call_errors", "atomic_file", "scalar", "fixed_order", "trace", "spatial", "model",
+    "algorithms", "codegen", "programs", "physics", "compilation", "factored_delassus", "derivatives", "export", "learning", "torch", "jax",
     "robots", "io", "referee", "assembly", "analysis", "sim", "rollouts", "envs", "viewer", "live", "bench",
     "reproduce", "cli",
 )  # fmt: skip

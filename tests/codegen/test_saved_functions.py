@@ -80,7 +80,7 @@ print(*(name for name in sys.modules if name.startswith("linkwright.")))
             tmp_path / "data.npz", path,
         )  # fmt: skip
         layers = {name.split(".")[1] for name in seen.split()}
-        assert layers == {"atomic_file", "codegen", "errors", "printable", "scalar", "trace"}
+        assert layers == {"atomic_file", "call_errors", "codegen", "errors", "printable", "scalar", "trace"}
 
 
 def test_loops_guards_and_repetition_are_saved_too(tmp_path):
@@ -204,7 +204,7 @@ f(np.ones((5, 2)))
 print(*(m.__file__ for name, m in sys.modules.items() if name.startswith("linkwright.") and m.__file__))
 """
 # Of what runs saved code: nothing compiled depends on these.
-WITHOUT_LAYOUT = {"atomic_file.py", "errors.py", "printable.py", "scalar.py"}
+WITHOUT_LAYOUT = {"atomic_file.py", "call_errors.py", "errors.py", "printable.py", "scalar.py"}
 
 
 def test_whatever_runs_saved_code_is_part_of_the_agreement(saved, tmp_path, monkeypatch):

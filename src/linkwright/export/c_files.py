@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..atomic_file import replacing
+from ..call_errors import names_arguments
 from ..codegen import ArraySpec, CompiledFunction
 from ..errors import InputError, UnsupportedError
 from .c_builder import CALLED
@@ -21,6 +22,7 @@ class CFiles(NamedTuple):
     name: str
 
 
+@names_arguments
 def export_c(function: CompiledFunction, folder: str | Path, *, name: str | None = None) -> CFiles:
     """Write a compiled function as C99 to folder/name.h and folder/name.c; the header says how to call it.
 

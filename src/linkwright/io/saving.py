@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 
 from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import InputError, LoadError
 from ..model import Model
 from .formats import FORMATS
 
 
+@names_arguments
 def save(model: Model, path: str | os.PathLike[str]) -> Path:
     """Write `model` to `path`: as MJCF if the name ends in .xml or .mjcf, as JSON, which holds all of it, in .json
     or has no ending; other endings are refused.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..io import load
@@ -24,6 +25,7 @@ _FIRST_SOLUTIONS = 2
 _FLOAT = np.dtype(float)
 
 
+@names_arguments
 class Simulator:
     """The state of one robot, or of a batch of them, advanced by `step`.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Model
 from ..model.not_computed import named
@@ -32,6 +33,7 @@ _STEPS = 65535  # positions of vertices are whole numbers of so many steps acros
 _PLAYER = ("poses", "camera", "skins", "readouts", "drawing", "controls")
 
 
+@names_arguments
 def write_html(
     model: Model, q, times, path, *, title: str | None = None, floor: float | bool | None = None, traces=(),
     forces=None,

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Model
 from .body_poses import body_poses
@@ -22,6 +23,7 @@ from .view import bounds, extreme_points, floor_height, start_view
 _MOST_FACES = 8000  # of all meshes, some 60 bytes each
 
 
+@names_arguments
 def write_svg(
     model: Model, q, path, *, width: int = 900, height: int = 600, floor: float | bool | None = None,
     azimuth: float | None = None, elevation: float | None = None,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..atomic_file import replacing
+from ..call_errors import names_arguments
 from ..errors import InputError, MissingExtraError
 from ..model import Model
 from ..rollouts.progress import progress_bar
@@ -31,6 +32,7 @@ _SEEN = 60  # frames of a motion that say where the camera must be
 _MOST_PIXELS = 4096
 
 
+@names_arguments
 def write_video(
     model: Model, q, times, path, *, width: int = 900, height: int = 600, fps: float | None = None,
     floor: float | bool | None = None, traces=(), forces=None, azimuth: float | None = None,
