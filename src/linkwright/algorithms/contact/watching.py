@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 
+from ...call_errors import names_arguments
 from ...errors import InputError
 from ...model import Model, Tree, tree_of
 from ...model.contact.possible_pairs import ShapeNames, fly_freely, possible_pairs
@@ -33,6 +34,7 @@ from .geometry.solid import Solid, solid_of
 _NEAR, _BALLS, _ANY, _CLOSEST = 0.26, 0.25, 0.3, 0.03
 
 
+@names_arguments
 def watch(model: Model, *pairs: ShapeNames) -> Model:
     """The model with status 6 where one of these pairs of shapes may touch; without any named, of all pairs that may
     touch, whose contact is not computed, whose bodies are no neighbours, and which are apart as drawn."""
@@ -54,6 +56,7 @@ def watching(model: Model, pairs: Iterable[ShapeNames]) -> Model:
     return replace(model, contact_law=replace(model.contact_law, watched=kept))
 
 
+@names_arguments
 def watched_pairs(model: Model) -> tuple[ShapeNames, ...]:
     """Pairs of shapes, by name, whose contact is not computed and which are watched: where one may overlap, status is
     6."""
@@ -95,6 +98,7 @@ def _apart_as_drawn(model: Model, pairs: Sequence[ShapeNames]) -> list[ShapeName
     return apart
 
 
+@names_arguments
 def overlapping_pairs(model: Model, q) -> list[ShapeNames]:
     """Pairs of shapes, by name, that are watched and overlap in the configuration q (nq,)."""
     given = finite_array(q, (model.nq,), "q").tolist()
