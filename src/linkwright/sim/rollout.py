@@ -12,6 +12,7 @@ from ..codegen import CompiledFunction
 from ..codegen.arguments import real_numbers
 from ..errors import InputError, SimulationError
 from ..model import Model
+from ..physics.state import at_rest
 from .control import Control
 from .prepared import Prepared, told_effort
 from .trajectory import Trajectory
@@ -47,6 +48,8 @@ class Rollout:
         self.start["lag"] = np.full(self.lead, options["integrator"].first_lag(dt))
         self.start["lam"] = self._spread(np.zeros(model.nc))
         self.warm = ["lam", "lead"]  # what the next solution starts from
+        if options["integrator"].remembers_rates:
+            self.start["memory"] = self._spread(at_rest(model)["memory"])
         if options["contact"]:
             self.start["warm"] = self._spread(np.zeros(model.nv))
             self.warm.append("warm")
@@ -91,7 +94,7 @@ class Rollout:
         cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
         share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
         effort = told_effort(self.options)
-        ends = (*self.warm, "worst", *(name for name in ("act", "clamped") if name in self.start), *effort)
+        ends = (*self.warm, "worst", *(name for name in ("act", "clamped", "memory") if name in self.start), *effort)
         last = tuple(name for name in ends if name not in self.kept)
         while self.done < self.steps:
             count = min(share, self.steps - self.done)

@@ -13,6 +13,7 @@ from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
+from ..physics.state import at_rest
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
 from .given import as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names, told_effort
@@ -116,6 +117,7 @@ class Simulator:
             check_start(self.model, q, v)
         lead = self._shape(0)[:-1]
         state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(8), "lead": np.zeros(3 * self.model.nv),
+                 "memory": at_rest(self.model)["memory"],
                  "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc),
                  "act": as_activations(self.model, act0), "clamped": np.zeros(self.model.nu)}  # fmt: skip
         for name, array in state.items():
