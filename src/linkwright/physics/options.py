@@ -210,6 +210,11 @@ def of_callers() -> tuple[str, ...]:
     return tuple(name for name, row in declared().items() if not row[3])
 
 
+def given_options(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `of_callers` among the arguments of a function that takes all of them by name."""
+    return {name: arguments[name] for name in of_callers()}
+
+
 def check_options(model: Model, options: Mapping[str, Any]) -> None:
     """Refuse what has no meaning, or none together."""
     integrator = integrator_of(options["integrator"])

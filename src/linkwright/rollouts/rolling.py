@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import InputError, RolloutError, RolloutInterrupted, unknown_name
 from ..model import Model
+from ..physics.options import defaults, of_callers
 from ..programs.request import sources_hash
 from ..sim.prepared import Prepared, prepare
 from .chunk import chunk_size
@@ -20,11 +21,7 @@ from .executors import run, runner_of
 from .progress import progress_bar
 from .rolled_out import RolledOut, cut
 
-_OPTIONS: dict[str, Any] = {
-    "integrator": None, "coordinates": "spanning", "solver": None, "iterations": None, "mu": None, "baumgarte": "auto",
-    "projection": False, "friction": True, "limits": True, "effort_limits": True, "velocity_limits": True,
-    "contact": "auto", "cone": None, "equality": "hard", "tolerance": None, "improvement": None,
-}  # fmt: skip
+_OPTIONS: dict[str, Any] = {name: value for name, value in defaults().items() if name in of_callers()}
 
 
 def rollout(

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..codegen import CompiledFunction
-from ..compilation import compile
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
 from ..model.parameters import parameter_shapes
-from ..physics import Integrator, StepOptions
+from ..physics import Integrator
 from ..physics.options import settled_options
-from ..physics.state import state_names as names_of_state
 from ..programs.recipe import CONTACT_OUTPUTS
 from .commands import as_activations, keyframe_of
 from .control import Control, as_control
 from .given import Given, as_given
+from .session import Session, hashable
 from .start import as_state, check_start
 
 _EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status", "iterations", *CONTACT_OUTPUTS,
@@ -48,8 +46,13 @@ class Prepared:
     options: Mapping[str, Any]
 
     def step(self, lanes: int | str = "auto", threads: int | str = 1, cache: bool = True) -> CompiledFunction:
-        options, f_ext = hashable(dict(self.options)), "f_ext" in self.given.arrays
-        return compiled_step(self.model, self.kept, options, self._parameters, f_ext, lanes, threads, cache)
+        """The compiled step."""
+        return self.session.compiled(lanes, threads, cache)
+
+    @property
+    def session(self) -> Session:
+        """Whom to ask for the step."""
+        return Session(self.model, self.options, self.kept, self._parameters, "f_ext" in self.given.arrays)
 
     @property
     def samples(self) -> int | None:
@@ -137,16 +140,6 @@ def chosen_scheme(model: Model, integrator: Any, contact: str | None) -> tuple[I
     return settled["integrator"], settled["contact"]
 
 
-def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a step gives and the next one takes, in the order of both."""
-    return names_of_state(StepOptions.of(options).groups)
-
-
-def told_effort(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The output that says what a step took, if that differs from sample to sample."""
-    return ("effort",) if options["contact"] else ()
-
-
 def check_numbers(dt, steps, record, start) -> None:
     try:
         fine = not isinstance(dt, bool | np.bool_) and np.isfinite(dt) and np.ndim(dt) == 0 and dt > 0
@@ -168,27 +161,3 @@ def _projected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, 
 
     q = project_configuration(model, q)
     return q, project_velocity(model, q, v)
-
-
-def hashable(options: dict[str, Any]) -> tuple:
-    mu = options["mu"]
-    values = mu.values() if isinstance(mu, dict) else (mu,)
-    if not all(isinstance(x, int | float | None) for x in values):
-        raise InputError(f"mu is {mu!r}; expected a positive number, or numbers by constraint name")
-    return tuple({**options, "mu": tuple(mu.items()) if isinstance(mu, dict) else mu}.items())
-
-
-@lru_cache(maxsize=32)
-def compiled_step(
-    model: Model, kept: tuple[str, ...], options: tuple, parameters: tuple[str, ...], f_ext: bool, lanes, threads,
-    cache: bool,
-) -> CompiledFunction:  # fmt: skip
-    """The step, kept for the process: simulating again costs no look at the disk."""
-    chosen = dict(options)
-    if isinstance(chosen["mu"], tuple):
-        chosen["mu"] = dict(chosen["mu"])
-    wanted = tuple(dict.fromkeys((*state_names(chosen), *kept, *told_effort(chosen))))
-    return compile(
-        model, "step", outputs=wanted, parameters=parameters, f_ext=f_ext, lanes=lanes, threads=threads, cache=cache,
-        repeat=True, **chosen,
-    )  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..model import Model
+from ..physics.options import given_options
 from .prepared import prepare
 from .rollout import Rollout
 from .trajectory import Trajectory
@@ -81,12 +82,7 @@ def simulate(
 
     Raises `SimulationError`, with the trajectory so far, if the state becomes infinite or `control` fails.
     """
-    options = {
-        "integrator": integrator, "coordinates": coordinates, "solver": solver, "iterations": iterations, "mu": mu,
-        "baumgarte": baumgarte, "projection": projection, "friction": friction, "limits": limits,
-        "effort_limits": effort_limits, "velocity_limits": velocity_limits, "contact": contact, "cone": cone,
-        "equality": equality, "tolerance": tolerance, "improvement": improvement,
-    }  # fmt: skip
+    options = given_options(locals())
     prepared = prepare(
         robot, q0, v0, dt=dt, steps=steps, control=control, ctrl=ctrl, act0=act0, f_ext=f_ext, parameters=parameters,
         record=record, outputs=outputs, start=start, options=options,

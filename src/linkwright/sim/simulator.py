@@ -13,11 +13,11 @@ from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
-from ..physics.state import at_rest
+from ..physics.options import given_options
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
 from .given import as_given
-from .prepared import check_numbers, check_outputs, chosen_scheme, compiled_step, hashable, state_names, told_effort
-from .rollout import without_a_past
+from .prepared import check_numbers, check_outputs, chosen_scheme
+from .session import Session
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
@@ -48,6 +48,7 @@ class Simulator:
         improvement: float | None = None,
         lanes: int | str = "auto", threads: int | str = 1, cache: bool = True,
     ):  # fmt: skip
+        options = given_options(locals())
         self.model = robot if isinstance(robot, Model) else load(robot)
         dt = self.model.simulation.chosen_dt(dt)
         scheme, law = chosen_scheme(self.model, integrator, contact)
@@ -58,26 +59,19 @@ class Simulator:
             check_actuated(self.model)
         self.dt, self.batch, self.actuators = float(dt), batch, bool(actuators)
         options = {
-            "integrator": scheme, "solver": solver, "iterations": iterations, "mu": mu, "baumgarte": baumgarte,
-            "projection": projection, "friction": friction, "limits": limits, "effort_limits": effort_limits,
-            "velocity_limits": velocity_limits, "actuators": "input" if actuators else None,
-            "feedback": (), "warm_start": "input", "books": "input", "contact": law,
-            "cone": cone, "equality": equality, "tolerance": tolerance, "improvement": improvement,
-            "coordinates": coordinates,
+            **options, "integrator": scheme, "contact": law, "actuators": "input" if actuators else None,
+            "feedback": (), "warm_start": "input", "books": "input",
         }  # fmt: skip
-        self._names = state_names(options)  # as the step gives it, and, but for tau, dt, ..., takes it
-        self._warm = [name for name in ("lam", "lead", "warm") if name in self._names]
         given = as_given(self.model, f_ext, parameters, 0, batch)
         if given.samples - {batch}:
             raise InputError(f"f_ext and parameters hold {sorted(given.samples)} samples; batch is {batch}")
         names = tuple(name for name in given.arrays if name != "f_ext")
         self._extra = tuple(dict.fromkeys(name for name in outputs if name not in ("q", "v", "status")))
         check_outputs(self._extra, coordinates)
-        self._effort = next(iter(told_effort(options)), None)
-        self._step = compiled_step(
-            self.model, ("status", *self._extra), hashable(options), names, "f_ext" in given.arrays, lanes, threads,
-            cache,
-        )  # fmt: skip
+        self.session = Session(self.model, options, self._extra, names, "f_ext" in given.arrays)
+        self._names = self.session.state  # as the step gives it, and, but for tau, dt, ..., takes it
+        self._told = tuple(self.session.program_outputs.index(name) for name in self._extra)
+        self._step = self.session.compiled(lanes, threads, cache)
         order = [spec.name for spec in self._step.inputs]
         first, last = order.index("lam"), order.index(self._names[-1]) + 1
         rest = {"dt": np.array(self.dt), **given.arrays}
@@ -86,7 +80,6 @@ class Simulator:
         self._after = tuple(rest[name] for name in order[last:])
         self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
         """Those given, by name, and external forces: what is written to them acts from the next step on."""
-        self._lag = scheme.first_lag(self.dt)
         self._own = len(self._names)
         self._torque_shape = self._shape(self.model.nv)
         self._no_torque = np.zeros(self._torque_shape)
@@ -116,16 +109,11 @@ class Simulator:
         elif start == "check" and (q0 is not None or v0 is not None):
             check_start(self.model, q, v)
         lead = self._shape(0)[:-1]
-        state = {"q": q, "v": v, "work": np.zeros(5), "worst": np.zeros(8), "lead": np.zeros(3 * self.model.nv),
-                 "memory": at_rest(self.model)["memory"],
-                 "warm": np.zeros(self.model.nv), "lam": np.zeros(self.model.nc),
-                 "act": as_activations(self.model, act0), "clamped": np.zeros(self.model.nu)}  # fmt: skip
-        for name, array in state.items():
+        given = {"q": q, "v": v, "act": as_activations(self.model, act0)}
+        for name, array in given.items():
             if array.ndim == 2 and array.shape[0] != self.batch:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
-            state[name] = np.array(np.broadcast_to(array, self._shape(array.shape[-1])), order="C")
-        state["lag"] = np.full(lead, self._lag)
-        first = tuple(state[name] for name in self._names)
+        first = tuple(self.session.first_state(lead, self.dt, **given).values())
         everyone = self._inputs(first, self._no_torque, self._commands)
         self._state, self._outputs = self._first_solutions(everyone)
         if self._commands is not None and np.any(self._commands):  # which steps to come do not remember (rollout.py)
@@ -139,18 +127,12 @@ class Simulator:
         """(State, outputs) with multipliers and accelerations to start from: of steps that are taken back again."""
         names = [spec.name for spec in self._step.inputs]
         given = dict(zip(names, inputs, strict=True))
-        for _ in range(_FIRST_SOLUTIONS):
-            result = self._step(*given.values())
-            found = zip(self._names, result, strict=False)
-            given |= {name: np.asarray(x) for name, x in found if name in self._warm}
-        if "lead" in given:
-            given["lead"] = without_a_past(given["lead"], self.model)
-        return tuple(given[name] for name in self._names), self._outputs_of(result)
+        found, result = self.session.with_first_solutions(self._step, given, _FIRST_SOLUTIONS)
+        return tuple(found[name] for name in self._names), self._outputs_of(result)
 
     def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """What was asked for: after state and status, and before what steps tell of their effort."""
-        first = self._own + 1
-        return tuple(result[first : first + len(self._extra)])
+        """What was asked for."""
+        return tuple(result[k] for k in self._told)
 
     def reset_samples(self, samples: Any, q0: Any, v0: Any, *, ctrl: Any = None) -> None:
         """Begin again with some samples of a batch, by number or mask, from q0 (rows, nq) and v0 (rows, nv), as given;
@@ -170,7 +152,9 @@ class Simulator:
         for name, array in (("q0", q), ("v0", v)):
             if array.ndim > 1 and len(array) != len(chosen):
                 raise InputError(f"{name} has {len(array)} rows; expected {len(chosen)}, one for each sample to reset")
-        fresh = {"q": q, "v": v, "lag": self._lag, "ctrl": 0.0 if ctrl is None else as_commands(self.model, ctrl)}
+        lag = self.session.integrator.first_lag(self.dt)
+        commands = 0.0 if ctrl is None else as_commands(self.model, ctrl)
+        fresh = {"q": q, "v": v, "lag": lag, "ctrl": commands}
         everyone = self._inputs(self._state, self._no_torque, self._commands)
         rows = []
         for spec, array in zip(self._step.inputs, everyone, strict=True):
@@ -222,7 +206,7 @@ class Simulator:
                 raise InputError(f"n is {n!r}; expected a positive whole number of steps")
             names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
             given = dict(zip(names, inputs, strict=True))
-            result = tuple(self._step.repeat(given, int(n), every=int(n), last=last, effort=self._effort))
+            result = tuple(self._step.repeat(given, int(n), every=int(n), last=last, effort=self.session.effort))
         status = result[self._own]
         # what is not finite shows in the status: then it is said where, and nothing has been taken over yet
         if tau is not self._no_torque and (status.item() if self.batch is None else status.dot(status)):
