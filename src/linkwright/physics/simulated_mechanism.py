@@ -290,11 +290,11 @@ class SimulatedMechanism:
         for error, velocity, bias in zip(*state, strict=True):
             too_fast = velocity if lag is None else velocity - bias * lag
             pull = too_fast * of_velocity
-            pull = pull if error is None else self._beyond(limit, pull + error * of_position)
+            pull = pull if error is None else self.beyond(limit, pull + error * of_position)
             result.append(-pull)
         return result
 
-    def _beyond(self, limit: Scalar, pull: Scalar) -> Scalar:
+    def beyond(self, limit: Scalar, pull: Scalar) -> Scalar:
         """What of a pull answers more than is let be. Its derivative is that of what is pulled."""
         if self.differentiated:
             return pull
