@@ -128,8 +128,9 @@ class StepOptions:
         None, 'None, "input"', '"input": work and worst values are carried from call to call', driven=True
     )
     watch: bool | None = option(
-        None, "None, True, False", "whether the status tells of contacts that are not computed, where none is; None: if "
-        "nobody asked to leave contacts out", driven=True,
+        None, "None, True, False",
+        "whether the status tells of contacts that are not computed, where none is; None: unless they were left out",
+        driven=True,
     )  # fmt: skip
     controller: StepController = Fixed()
     purpose: Purpose = Purpose()

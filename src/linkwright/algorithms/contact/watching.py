@@ -1,8 +1,8 @@
 """Pairs whose contact is not computed but may occur: which they are, and whether any of them overlap.
 
-Bodies are looked at first, by balls around all that is watched of them, then shapes by balls, by boxes, and by what they
-are like (geometry/separation.py). From the balls on that is one piece of code for all pairs that share a body, with a row
-of numbers for each.
+Bodies are looked at first, by balls around all that is watched of them, then shapes by balls, by boxes, and by what
+they are like (geometry/separation.py). From the balls on that is one piece of code for all pairs that share a body,
+with a row of numbers for each.
 
 A status that is always there says nothing: shapes that overlap in the pose the model is drawn in, or in a keyframe, are
 as close as their maker wants them, and are not watched unless they are named. Those that fly freely are watched all the
@@ -28,8 +28,8 @@ from ..tree.kinematics import placements
 from .geometry.separation import boxes_overlap, overlap, turned_into
 from .geometry.solid import Solid, solid_of
 
-# Shares, for operation counts, in random poses of Go1, G1 and two hands: of pairs of bodies whose balls overlap; of pairs of
-# their shapes whose balls do, and whose boxes do; of bodies with such a pair; of such pairs among theirs.
+# Shares, for operation counts, in random poses of Go1, G1 and two hands: of pairs of bodies whose balls overlap; of
+# pairs of their shapes whose balls do, and whose boxes do; of bodies with such a pair; of such pairs among theirs.
 _NEAR, _BALLS, _ANY, _CLOSEST = 0.26, 0.25, 0.3, 0.03
 
 

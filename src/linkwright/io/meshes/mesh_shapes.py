@@ -23,7 +23,6 @@ from .mesh_files import read_vertices
 from .mesh_hull import hull
 from .mesh_places import first_there, mesh_places
 
-
 _UNREAD = "meshes of such files are not read unasked, and nothing tells where they touch"
 _ASK = "load(..., meshes=True) takes their hulls"
 _SHOWN = 6  # links by name
