@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from .scene_drawing import SceneShape, DrawnScene, rotation
+from .scene_drawing import DrawnScene, SceneShape, rotation
 
 _POINTS = 400  # on a surface
 Placed = tuple[np.ndarray, np.ndarray]  # rotation, position

@@ -18,7 +18,7 @@ import linkwright as lw
 
 from ..errors import SimulationError
 from ..sim.verdict import complaints, missing_from
-from .scene_drawing import SceneBody, SceneShape, DrawnScene, drawn_scene
+from .scene_drawing import DrawnScene, SceneBody, SceneShape, drawn_scene
 from .scene_judge import swallowed
 
 SECONDS, DT, _RECORD = 2.0, 2e-3, 10
