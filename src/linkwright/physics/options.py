@@ -138,8 +138,8 @@ class StepOptions:
     )
     watch: bool | None = option(
         None, "None, True, False",
-        "whether the status tells of contacts that are not computed, where none is; None: if nobody asked to leave "
-        "contacts out", driven=True,
+        "whether the status tells of contacts that are not computed, where none is; None: unless they were left out",
+        driven=True,
     )  # fmt: skip
     controller: StepController = Fixed()
     purpose: Purpose = Purpose()
