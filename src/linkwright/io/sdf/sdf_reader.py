@@ -26,7 +26,7 @@ from ..ignoring import Ignoring, leave_out
 from ..links.collisions import with_sdf_collisions
 from ..links.drake import ball_constraint
 from ..links.file_closures import check_springless, close_loop, unused
-from ..links.mimics import told_of_mimics
+from ..links.mimics import tell_of_mimics
 from ..links.placing import add_link
 from ..links.spanning import CarriedLink, spanning_tree
 from ..links.visuals import with_sdf_looks
@@ -102,8 +102,8 @@ class _Assembly:
             self._add_mimic(joint, tree.closures)
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
-            warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
-            model = replace(model, warnings=warnings, drawn=np.array(self.drawn))
+            tell_of_mimics(model, self.ignore)
+            model = replace(model, warnings=(*model.warnings, *self.warnings), drawn=np.array(self.drawn))
             elements = {name: part.element for name, (_, part) in self.links.items()}
             model = self._without_self_collisions(with_sdf_collisions(model, elements, self.ignore))
             return with_sdf_looks(model, elements)
@@ -158,7 +158,8 @@ class _Assembly:
         check_springless(joint.joint, joint.element, self.ignore)
         left_out = unused(joint.joint)
         if left_out:
-            self.warnings.append(f"joint {joint.joint.name!r} closes a loop; no effect: {', '.join(left_out)}")
+            what = f"{', '.join(left_out)} of joint {joint.joint.name!r}"
+            self.ignore.leave("limit", what, "it closes a loop, and a closure has no coordinate for them to act on")
         first, second = ((link, self.poses[link].inverse() @ joint.pose) for link in (joint.child, joint.parent))
         self.constraints.append(close_loop(self.builder, joint.joint, first, second, joint.element))
 
