@@ -22,7 +22,16 @@ from ..programs.choice import check_solver
 from ..programs.precision import Precision
 from .controller import Fixed, StepController
 from .integrator import INTEGRATORS, Integrator, integrator_of
-from .state import ACTIVATIONS, BOOKS, BOOKS_OF_COMMANDS, COMMANDS, FEEDBACK, MEMORY, MEMORY_OF_CONTACTS
+from .state import (
+    ACTIVATIONS,
+    BOOKS,
+    BOOKS_OF_COMMANDS,
+    COMMANDS,
+    FEEDBACK,
+    MEMORY,
+    MEMORY_OF_CONTACTS,
+    MEMORY_OF_RATES,
+)
 
 COORDINATES = ("spanning", "independent")
 _MOST_COUNTED = 100  # iterations that a call may count
@@ -164,7 +173,8 @@ class StepOptions:
         """Of quantities that the program takes besides those it always takes (state.py)."""
         driven, remembers = bool(self.joints.actuators), bool(self.warm_start)
         taken = {
-            COMMANDS: driven, MEMORY: remembers, MEMORY_OF_CONTACTS: remembers and self.law is not None,
+            COMMANDS: driven, MEMORY: remembers, MEMORY_OF_RATES: remembers and self.integrator.remembers_rates,
+            MEMORY_OF_CONTACTS: remembers and self.law is not None,
             FEEDBACK: bool(self.joints.feedback), BOOKS: bool(self.books), ACTIVATIONS: driven,
             BOOKS_OF_COMMANDS: driven and bool(self.books),
         }  # fmt: skip
