@@ -35,7 +35,7 @@ from ..text.xml_values import name_of, text_number, text_numbers
 from .sdf_gearboxes import gearboxes
 from .sdf_joints import SdfJoint, graph_of_joints
 from .sdf_scopes import Scope, read_models
-from .sdf_vocabulary import IGNORED_BY
+from .sdf_vocabulary import IGNORED_BY, tell
 
 ROOT_JOINT = "root_joint"
 
@@ -53,7 +53,9 @@ def model_from_sdf(root: Element, *, floating_base: bool | None = None, ignore: 
         raise root.error("expected <sdf> as the root element of an SDF")
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
         ignore = Ignoring() if ignore is None else ignore
-        return _Assembly(root, floating_base, ignore).model().with_not_computed(*ignore.left_out)
+        model = _Assembly(root, floating_base, ignore).model()
+        tell(root, ignore)
+        return model.with_not_computed(*ignore.left_out)
 
 
 class _Assembly:
