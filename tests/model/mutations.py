@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from linkwright.model.found_once import forget_models
+
 FACTOR, ADDED = 1.02, 0.02  # a number is made a fiftieth larger; zero becomes that
 
 
@@ -31,9 +33,11 @@ class Mutation:
         setattr(self.holder, self.name, self.value)
         if hasattr(self.value, "__set_name__"):  # cached properties ask for their name
             self.value.__set_name__(self.holder, self.name)
+        forget_models()
         try:
             yield
         finally:
+            forget_models()
             if had:
                 setattr(self.holder, self.name, before)
             else:
