@@ -3,7 +3,8 @@
 import pytest
 
 import linkwright as lw
-from linkwright.programs import RECIPES, Request
+from linkwright.physics import RECIPES
+from linkwright.programs import Request
 from linkwright.programs.cluster_state import plan_of
 from linkwright.programs.meanings import INPUTS, OPTIONS, OUTPUTS, input_meaning, option_meaning, output_meaning
 

@@ -9,7 +9,8 @@ import pytest
 import linkwright as lw
 from linkwright.derivatives.question import Question
 from linkwright.errors import InputError, UnsupportedError
-from linkwright.programs import FORWARD_DYNAMICS, RECIPES, Request, problems, register
+from linkwright.physics import RECIPES
+from linkwright.programs import FORWARD_DYNAMICS, Request, problems, register
 from linkwright.programs.recipe import SHAPES, Recipe
 from linkwright.programs.registry import names_of
 

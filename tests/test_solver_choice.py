@@ -6,8 +6,8 @@ import pytest
 import linkwright as lw
 from linkwright.model import tree_of
 from linkwright.programs import RECIPES, Wish, choice
+from linkwright.programs.choice import solver_of
 from linkwright.programs.least_operations import least_of_bbo, least_of_joint_space, least_of_lcaba
-from linkwright.programs.simulated_mechanism import solver_of
 
 LEAST = {"lcaba": least_of_lcaba, "prox_ltl": least_of_joint_space, "prox_bbo": least_of_bbo}
 ASKED = Wish("a", options=(("desired", "input"),))

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from linkwright import programs
-from linkwright.programs import RECIPES, Recipe
+from linkwright import physics, programs
+from linkwright.physics import RECIPES
+from linkwright.programs import Recipe
 from linkwright.programs.meanings import input_meaning, option_meaning, output_meaning
 
-# Headings of the groups in which `programs` lists its recipes, in its order.
+# Headings of the groups in which `programs` and `physics` list their recipes.
 GROUPS = {
     "DYNAMICS": "Trees", "CONSTRAINED": "Constrained dynamics", "CONTACT": "Contact",
     "CONSTRAINT_PROGRAMS": "Constraints at a state", "CLOSING": "Closed poses",
@@ -26,7 +27,7 @@ GROUPS = {
 
 def grouped() -> list[tuple[str, tuple[Recipe, ...]]]:
     """All recipes by group; one that is in no group here stops the build."""
-    found = [(heading, getattr(programs, name)) for name, heading in GROUPS.items()]
+    found = [(heading, getattr(programs, name, None) or getattr(physics, name)) for name, heading in GROUPS.items()]
     missing = set(RECIPES) - {recipe.name for _, group in found for recipe in group}
     if missing:
         raise ValueError(f"docs/_extensions/algorithm_tables.py: no group for {sorted(missing)}")

@@ -8,11 +8,20 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .printable import printable, printable_lines
+
 _OURS = __name__.partition(".")[0]
 
 
 class LinkwrightError(Exception):
-    """Root of everything Linkwright raises on purpose."""
+    """Root of everything Linkwright raises on purpose. What its message quotes from files is made printable."""
+
+    def __init__(self, *arguments: object):
+        super().__init__(*(printable_lines(x) if isinstance(x, str) else x for x in arguments))
+
+
+class LinkwrightWarning(UserWarning):
+    """What a model lacks of what its file asks for, told when it is loaded: `Model.not_computed` keeps the list."""
 
 
 class ModelError(LinkwrightError):
@@ -85,18 +94,13 @@ class LoadError(LinkwrightError):
         where = ", ".join(
             part
             for part in (
-                _printable(str(file)) if file is not None else "",
+                printable(file) if file is not None else "",
                 f"line {line}" if line is not None else "",
                 f"<{element}>" if element else "",
             )
             if part
         )
         super().__init__(f"{where}: {message}" if where else message)
-
-
-def _printable(text: str) -> str:
-    """A file's name may have bytes that are no text, which Python keeps as halves of characters."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:
@@ -110,7 +114,12 @@ def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:
 
 def deprecated(old: str, new: str) -> None:
     """Warn where somebody outside the library uses a name that has changed; what it stands for still works."""
-    frame, level = sys._getframe(1), 2
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=level_outside())
+
+
+def level_outside() -> int:
+    """The `stacklevel` that a caller inside the library gives to `warnings.warn` for the line outside that called."""
+    frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _OURS:
         frame, level = frame.f_back, level + 1
-    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=level)
+    return level

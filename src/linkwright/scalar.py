@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from .errors import InputError, TraceError
 Scalar = Any
 Numbers = Sequence[float] | np.ndarray
 """Plain numbers one after the other, however they are kept."""
+Carried = TypeVar("Carried")
+"""What a loop or a guard carries: a structure of scalars."""
+Found = TypeVar("Found")
+"""What a pass of a counted loop gives: likewise."""
 
 
 def _elementary(name: str, on_float, on_array):
@@ -82,8 +86,12 @@ def maximum(x: Scalar, y: Scalar) -> Scalar:
     return np.maximum(x, y)
 
 
-def where(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
-    """`if_true` where the condition holds, else `if_false`: the only branch on values an algorithm may take."""
+def where(condition: Scalar, if_true: Any, if_false: Any) -> Any:
+    """`if_true` where the condition holds, else `if_false`: the only branch on values an algorithm may take. Both may
+    be structures (see `leaves`) of one kind."""
+    if _is_structure(if_true):
+        pairs = zip(leaves(if_true), leaves(if_false), strict=True)
+        return rebuild(if_true, [where(condition, x, y) for x, y in pairs])
     method = getattr(condition, "_where", None)
     if method is not None:
         return method(if_true, if_false)
@@ -92,47 +100,119 @@ def where(condition: Scalar, if_true: Scalar, if_false: Scalar) -> Scalar:
     return np.where(condition, if_true, if_false)
 
 
+def _is_structure(x: Any) -> bool:
+    return hasattr(type(x), "__dataclass_fields__")
+
+
+def leaves(structure: Any) -> list[Scalar]:
+    """The scalars of a structure, in order: of a dataclass field by field as they are declared, of sequences and arrays
+    of objects entry by entry, of None nothing. An array of numbers is one scalar: of a batch."""
+    found: list[Scalar] = []
+    _gather(structure, found)
+    return found
+
+
+def _gather(x: Any, found: list[Scalar]) -> None:
+    if type(x) is list or type(x) is tuple:
+        for entry in x:
+            _gather(entry, found)
+    elif _is_structure(x):
+        for name in x.__dataclass_fields__:
+            _gather(getattr(x, name), found)
+    elif isinstance(x, np.ndarray):
+        if x.dtype == object:
+            for entry in x.ravel():
+                _gather(entry, found)
+        else:
+            found.append(x)
+    elif isinstance(x, str):
+        raise TraceError(f"a loop or guard was given {x!r} among its scalars; texts cannot change from pass to pass")
+    elif isinstance(x, Sequence):  # rows of scalars, named tuples
+        for entry in x:
+            _gather(entry, found)
+    elif x is not None:
+        found.append(x)
+
+
+def rebuild(like: Carried, values: Sequence[Scalar]) -> Carried:
+    """The structure of the same kind as `like` whose scalars these are, in the order of `leaves`."""
+    rest = iter(values)
+    built = _built(like, rest)
+    surplus = sum(1 for _ in rest)
+    if surplus:
+        raise TraceError(f"{len(values)} scalars were given for a structure of {len(values) - surplus}")
+    return built
+
+
+def _built(like: Any, rest: Iterator[Scalar]) -> Any:
+    if type(like) is list:
+        return [_built(entry, rest) for entry in like]
+    if _is_structure(like):
+        return type(like)(**{name: _built(getattr(like, name), rest) for name in like.__dataclass_fields__})
+    if isinstance(like, np.ndarray) and like.dtype == object:
+        array = np.empty(like.size, dtype=object)
+        for k, entry in enumerate(like.ravel()):
+            array[k] = _built(entry, rest)
+        return array.reshape(like.shape)
+    if not isinstance(like, np.ndarray) and isinstance(like, Sequence):
+        entries = [_built(entry, rest) for entry in like]
+        return type(like)(*entries) if hasattr(like, "_fields") else type(like)(entries)  # type: ignore[call-arg]
+    if like is None:
+        return None
+    try:
+        return next(rest)
+    except StopIteration:
+        raise TraceError("fewer scalars were given than the structure holds") from None
+
+
 def until(
-    body: Callable[..., tuple[Sequence[Scalar], Scalar]], start: Sequence[Scalar], *, limit: int,
-    done: Scalar = False, expected: float | None = None, keeps: bool = False,
-) -> list[Scalar]:  # fmt: skip
+    body: Callable[..., tuple[Carried, Scalar]], start: Carried, *, limit: int, done: Scalar = False,
+    expected: float | None = None, keeps: bool = False,
+) -> Carried:  # fmt: skip
     """Repeat `body` on what it carries until its condition holds, at most `limit` times; what is carried in the end.
 
-    body(values) returns the next values and whether that was all; `done` says so of the start. Every sample of a batch
-    ends by itself: once it is done its values stay, whatever the others still need. `expected` is how many passes a
-    typical sample takes, for operation counts (by default half of the limit).
+    What is carried is a structure of scalars (see `leaves`): a list, or a dataclass of lists and arrays. body(values)
+    returns the next values and whether that was all; `done` says so of the start. Every sample of a batch ends by
+    itself: once it is done its values stay, whatever the others still need. `expected` is how many passes a typical
+    sample takes, for operation counts (by default half of the limit).
 
     With `keeps` the body sees to that itself: it is called as body(values, running), and must return the values of a
     sample that is not running as they are (a step of length zero is cheaper than choosing between old and new values).
     """
     expected = limit / 2 if expected is None else expected
-    for value in (*start, done):
+
+    def flat(values: Sequence[Scalar], *running: Scalar) -> tuple[list[Scalar], Scalar]:
+        new, finished = body(rebuild(start, values), *running)
+        return leaves(new), finished
+
+    first = leaves(start)
+    for value in (*first, done):
         if hasattr(value, "_until"):
-            return value._until(body, start, done, limit, expected, keeps)
-    values, running = list(start), np.logical_not(done)
+            return rebuild(start, value._until(flat, first, done, limit, expected, keeps))
+    values, running = list(first), np.logical_not(done)
     for _ in range(limit):
         if not np.any(running):
             break
-        new, finished = body(values, running) if keeps else body(values)
+        new, finished = flat(values, running) if keeps else flat(values)
         for value in (*new, finished):
             if hasattr(value, "_until"):  # plain numbers to start from, but the body reads traced ones
-                return value._until(body, start, done, limit, expected, keeps)
+                return rebuild(start, value._until(flat, first, done, limit, expected, keeps))
         if len(new) != len(values):
             raise TraceError(f"the body of a loop returned {len(new)} values; it carries {len(values)}")
-        values = list(new) if keeps else [where(running, x, old) for x, old in zip(new, values, strict=True)]
+        values = new if keeps else [where(running, x, old) for x, old in zip(new, values, strict=True)]
         running = np.logical_and(running, np.logical_not(finished))
-    return values
+    return rebuild(start, values)
 
 
 def repeat(
-    body: Callable[..., tuple[Sequence[Scalar], Sequence[Scalar]]], start: Sequence[Scalar] = (), *, count: int,
+    body: Callable[..., tuple[Carried, Found]], start: Carried = (), *, count: int,  # type: ignore[assignment]
     tables: Sequence[Sequence] = (),
-) -> tuple[list[Scalar], list[list[Scalar]]]:  # fmt: skip
+) -> tuple[Carried, list[Found]]:  # fmt: skip
     """Run `body` `count` times; what is carried in the end, and the results of every pass.
 
-    body(values, *rows) returns the next values and the results of the pass, both lists of scalars; in pass p the rows
-    are tables[0][p], tables[1][p], ... A table has `count` rows, scalars or arrays of one shape. Compiled, the body is
-    there once and reads its rows by index: code does not grow with the count.
+    body(values, *rows) returns the next values and the results of the pass, both structures of scalars (see `leaves`);
+    in pass p the rows are tables[0][p], tables[1][p], ... A table has `count` rows, scalars or arrays of one shape.
+    Compiled, the body is there once and reads its rows by index: code does not grow with the count.
     """
     if not isinstance(count, int) or count < 0:
         raise InputError(f"a loop was asked for {count!r} passes; give a whole number from 0 on")
@@ -140,20 +220,29 @@ def repeat(
     for table in tables:
         if len(table) != count:
             raise InputError(f"a loop of {count} passes was given a table of {len(table)} rows; give one row a pass")
-    given = (start, *(row for table in tables for row in table))
+    first = leaves(start)
+    shown: list[Found] = []  # the results of a pass, whose structure all have
+
+    def flat(values: Sequence[Scalar], *rows: Any) -> tuple[list[Scalar], list[Scalar]]:
+        following, results = body(rebuild(start, values), *rows)
+        shown[:] = [results]
+        return leaves(following), leaves(results)
+
+    given = (first, *(row for table in tables for row in table))
     traced = _first_traced(x for part in given for x in np.asarray(part, dtype=object).ravel())
-    values, found = list(start), []
+    values, found = list(first), []
     for p in range(count):
         if traced is None:
-            following, results = body(values, *(table[p] for table in tables))
+            following, results = flat(values, *(table[p] for table in tables))
             if len(following) != len(values):
                 raise TraceError(f"the body of a loop returned {len(following)} values; it carries {len(values)}")
-            values = list(following)
-            found.append(list(results))
+            values = following
+            found.append(results)
             traced = _first_traced((*values, *results))  # the body may read traced numbers where tables hold plain ones
         if traced is not None:
-            return traced._repeat(body, list(start), tables, count)
-    return values, found
+            values, found = traced._repeat(flat, list(first), tables, count)
+            break
+    return rebuild(start, values), [rebuild(shown[0], results) for results in found]  # type: ignore[return-value]
 
 
 def _first_traced(values: Iterable[Scalar]) -> Scalar | None:
@@ -161,11 +250,11 @@ def _first_traced(values: Iterable[Scalar]) -> Scalar | None:
 
 
 def guard(
-    condition: Scalar, body: Callable[[], Sequence[Scalar]], otherwise: Sequence[Scalar], *, expected: float = 1.0,
-    keeps: bool = False,
-) -> list[Scalar]:  # fmt: skip
+    condition: Scalar, body: Callable[[], Carried], otherwise: Carried, *, expected: float = 1.0, keeps: bool = False
+) -> Carried:
     """The values of body() where the condition holds, elsewhere `otherwise`: `where`, but what is computed in the body
-    is skipped if no sample needs it (in compiled code, no sample of those computed together).
+    is skipped if no sample needs it (in compiled code, no sample of those computed together). Both are structures of
+    scalars of one kind (see `leaves`).
 
     What the body computes stays within it: what is also needed elsewhere is better computed before. `expected` is the
     share of samples that need the body, for operation counts. With `keeps` the body sees to it that samples which do
@@ -173,18 +262,19 @@ def guard(
     """
     if not 0.0 <= expected <= 1.0:
         raise InputError(f"a guard expects a share of {expected!r} of all samples; give a number from 0 to 1")
+    others = leaves(otherwise)
     method = getattr(condition, "_guard", None)
     if method is not None:
-        return method(body, list(otherwise), float(expected), keeps)
+        return rebuild(otherwise, method(lambda: leaves(body()), others, float(expected), keeps))
     if not np.any(condition):
-        return list(otherwise)
+        return rebuild(otherwise, others)
     with np.errstate(all=None if np.all(condition) else "ignore"):  # samples that do not need it are computed along
-        values = list(body())
-    if len(values) != len(otherwise):
-        raise TraceError(f"the body of a guard returned {len(values)} values; otherwise there are {len(otherwise)}")
-    if keeps:
-        return values
-    return [where(condition, new, old) for new, old in zip(values, otherwise, strict=True)]
+        values = leaves(body())
+    if len(values) != len(others):
+        raise TraceError(f"the body of a guard returned {len(values)} values; otherwise there are {len(others)}")
+    if not keeps:
+        values = [where(condition, new, old) for new, old in zip(values, others, strict=True)]
+    return rebuild(otherwise, values)
 
 
 # who is asked in place of `solved`, and how many steps of Newton's method derivatives need

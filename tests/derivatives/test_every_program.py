@@ -11,7 +11,7 @@ from test_tree_derivatives import question
 import linkwright as lw
 from linkwright.derivatives.question import CONFIGURATIONS, VERDICTS
 from linkwright.errors import LinkwrightError
-from linkwright.programs import RECIPES
+from linkwright.physics import RECIPES
 from linkwright.trace import interpret
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -17,7 +17,7 @@ import linkwright as lw
 from linkwright.derivatives.question import VERDICTS
 from linkwright.model.parameters import PARAMETER_NAMES
 from linkwright.model.passive import GravityCompensation, Tendon
-from linkwright.programs import RECIPES
+from linkwright.physics import RECIPES
 from linkwright.robots.random import random_tree
 from linkwright.trace import interpret
 

@@ -156,7 +156,7 @@ def test_refusals_say_what_helps(name):
 
 
 TOLD = {
-    "one-sided force range": (on("hip", 'actuatorfrcrange="-3 1"', tail=MOTOR), "not symmetric"),
+    "one-sided force range": (on("hip", 'actuatorfrcrange="-3 1"', tail=MOTOR), "smaller side"),
     "force range and compensation": (
         file(BY_ACTUATORS.replace('name="hip"', 'name="hip" actuatorfrcrange="-3 3"'), tail=MOTOR), "comes on top"
     ),
@@ -168,6 +168,8 @@ TOLD = {
     "limit of a spatial tendon": (wound("spatial", 'limited="true" range="0 1"'), "'t'"),
     "contacts overridden": (flag("override", "enable"), "override"),
     "equality that is off": (file(tail='<equality><joint joint1="hip" active="false"/></equality>'), "not active"),
+    "limits without contacts": (file(), "contact='soft'"),
+    "friction without contacts": (file(FREE.replace('type="free"', 'frictionloss="1"')), "contact='soft'"),
     "no actuation": (file(head='<option><flag actuation="disable"/></option>', tail=MOTOR), "switched off"),
 }  # fmt: skip
 
@@ -175,4 +177,5 @@ TOLD = {
 @pytest.mark.parametrize("name", TOLD)
 def test_what_is_not_followed_is_told(name):
     text, said = TOLD[name]
-    assert any(said in warning for warning in lw.load(text).warnings)
+    model = lw.load(text)
+    assert any(said in told for told in (*model.warnings, *map(str, model.not_computed)))

@@ -128,7 +128,7 @@ BALL = """<mujoco><option {option}/><worldbody><geom type="plane" size="0 0 1"/>
 
 
 def test_passes_and_tolerance_of_contacts(tmp_path):
-    from linkwright.programs.step import settled_options
+    from linkwright.physics.options import settled_options
 
     model = read_mjcf(BALL.format(option='iterations="7" tolerance="1e-6" cone="elliptic"'))
     assert (model.simulation.iterations, model.simulation.tolerance) == (7, 1e-6)

@@ -9,7 +9,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.bench.half_seconds import half_seconds
-from linkwright.programs.passing import counted
+from linkwright.physics.passing import counted
+from linkwright.physics.simulated_mechanism import Dynamics
 from linkwright.sim.invariants import energy_scale, energy_share
 from linkwright.sim.verdict import complaints
 
@@ -60,9 +61,9 @@ def test_half_seconds_of_a_free_linkage_are_where_runge_kutta_gets():
 
 @pytest.mark.parametrize(("acceleration", "in_doubt"), [(30.0, 1e-3), (0.01, 0.0)])
 def test_time_with_digits_perhaps_lost_is_counted_but_not_at_rest(acceleration, in_doubt):
-    result = {"status": 1.0, "unmet": 1e-9, "a": [acceleration]}
-    found = counted(result, {"v": [1.0], "passed": [0.0, 0.0]}, lambda x: max(map(abs, x)), 1e-3)
-    assert [float(x) for x in found["passed"]] == [0.0, in_doubt]
+    result = Dynamics([acceleration], [], [], 1e-9, status=1.0, unmet=1e-9)
+    found = counted(result, [1.0], [0.0, 0.0], lambda x: max(map(abs, x)), 1e-3)
+    assert [float(x) for x in found.passed] == [0.0, in_doubt]
 
 
 def floating_four_bar() -> lw.Model:
@@ -100,6 +101,6 @@ def test_travelling_changes_nothing():
 )
 def test_what_a_solver_says_counts_where_it_matters(code, residual, fastest, counts):
     """Perhaps lost digits where rows are not met; singular poses where a mechanism rests; what is not finite always."""
-    result = {"status": code, "unmet": residual, "a": [0.0, 30.0]}
-    found = counted(result, {"v": [fastest], "passed": [0.0, 0.0]}, lambda x: max(map(abs, x)), 1e-3)
-    assert float(found["verdict"]) == counts
+    result = Dynamics([0.0, 30.0], [], [], residual, status=code, unmet=residual)
+    found = counted(result, [fastest], [0.0, 0.0], lambda x: max(map(abs, x)), 1e-3)
+    assert float(found.verdict) == counts

@@ -7,8 +7,9 @@ import pytest
 from small_mechanisms import closed, closed_four_bar, four_bar
 
 import linkwright as lw
-from linkwright.programs.acting import judged_without_pull
-from linkwright.programs.simulated_mechanism import ANSWERED, ANSWERED_IN_PARTS
+from linkwright.physics import INTEGRATORS
+from linkwright.physics.acting import judged_without_pull
+from linkwright.physics.simulated_mechanism import ANSWERED_IN_PARTS, Dynamics
 
 
 def spectral_radius(integrator, rate, place):
@@ -25,7 +26,7 @@ def spectral_radius(integrator, rate, place):
 def test_margins_of_the_default(integrator):
     """Errors shrink by a quarter each step at least, and would still shrink were answers 1.3 times as strong, either of
     them 1.45 times, or that to position errors 1.9 times."""
-    rate, place = ANSWERED[integrator]
+    rate, place = INTEGRATORS[integrator].answered
     assert spectral_radius(integrator, rate, place) <= 0.75
     for stronger, also in ((1.3, 1.3), (1.45, 1.0), (1.0, 1.9)):
         assert spectral_radius(integrator, stronger * rate, also * place) < 1
@@ -62,7 +63,7 @@ def test_an_opened_loop_closes_at_the_predicted_rate(integrator):
         assert drift[4] < 1e-5 * drift[0] and drift[6] < 1e-10
         return
     shrunk = (drift[30] / drift[10]) ** (1 / 20)
-    assert shrunk == pytest.approx(spectral_radius(integrator, *ANSWERED[integrator]), abs=0.02)
+    assert shrunk == pytest.approx(spectral_radius(integrator, *INTEGRATORS[integrator].answered), abs=0.02)
 
 
 @pytest.mark.parametrize("integrator, ratio", [("damped_euler", 1.1), ("euler", 1.1), ("rk4", 0.9)])
@@ -161,7 +162,7 @@ def test_what_a_file_cannot_close_is_not_pulled():
 
 def test_only_pulls_whose_drift_is_judged_excuse_a_contradiction():
     """Rows that do not say where have no drift."""
-    solution = {"status": np.float64(4.0), "residual": np.float64(0.5), "a": [np.float64(1.0)]}
+    solution = Dynamics([np.float64(1.0)], [], [], np.float64(0.5), np.float64(4.0))
     for at, status in (((0, 0, 0), 0.0), (None, 4.0)):
         builder = lw.ModelBuilder("slider")
         builder.add_body("block", lw.prismatic("slide", "x"), inertia=lw.Inertia.box(1.0, (0.1, 0.1, 0.1)))
@@ -169,4 +170,4 @@ def test_only_pulls_whose_drift_is_judged_excuse_a_contradiction():
         model = builder.build().with_constraints(lw.weld("tip", directions="x", at=at))
         step = SimpleNamespace(model=model, pace=lambda a: abs(a[0]))
         found = judged_without_pull(step, solution, [np.float64(1.0)])
-        assert float(found["status"]) == status and float(found["unmet"]) == (0.5 if status else 0.0)
+        assert float(found.status) == status and float(found.unmet) == (0.5 if status else 0.0)

@@ -8,10 +8,12 @@ import numpy as np
 
 from ..algorithms.constrained.elimination_order import elimination_order
 from ..assembly import project_configuration
+from ..call_errors import names_arguments
 from ..compilation import reference
 from ..errors import InputError, LinkwrightError, NoConvergence, deprecated
 from ..model import Model, tree_of
 from ..model.loops import Loops, loops
+from ..printable import printable
 from ..programs import RECIPES
 from ..programs.breaking_ties import cheapest_ties
 from ..programs.cluster_state import plan_of
@@ -86,16 +88,16 @@ class Inspection:
             lines.append(f"a special pose: nearby the rank is {self.nearby.rank}, the mobility {self.nearby.mobility}")
         if self.checks:
             worst = max(self.checks, key=lambda check: check.error or 0.0)
-            lines.append(
-                "the pose is closed" if self.closed else f"the pose is open: {worst.name} is off by {worst.error:.2g}"
-            )
+            opened = f"the pose is open: {printable(worst.name)} is off by {worst.error:.2g}"
+            lines.append("the pose is closed" if self.closed else opened)
             lines.append(str(self.loops))
-            lines += [f"{name}: {reason}" for name, reason in self.cuts.items()]
+            lines += [printable(f"{name}: {reason}") for name, reason in self.cuts.items()]
             most = max((len(neighbours) for _, neighbours in self.elimination), default=0)
             lines.append(f"LCABA's links have at most {most} neighbours when they are eliminated")
         return "\n".join(lines)
 
 
+@names_arguments
 def inspect(model: Model, q=None) -> Inspection:
     """Loops, mobility, redundancy, closedness and elimination order of a model, at q (nq,) or as drawn."""
     if not isinstance(model, Model):

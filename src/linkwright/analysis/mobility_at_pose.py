@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..assembly.independent_rows import independent_rows
+from ..call_errors import names_arguments
 from ..codegen.arguments import real_numbers
 from ..compilation import reference
 from ..errors import InputError
 from ..model import Model
+from ..printable import printable
 
 # A row takes part in a dependency if its coefficient in it is larger than this.
 _PART_TOLERANCE = 1e-6
@@ -51,9 +53,10 @@ class Mobility:
         text += f"rank {self.rank}, mobility {self.mobility}"
         if self.redundancy:
             text += f"; {self.redundancy} redundant rows, among {', '.join(self.redundant)}"
-        return text
+        return printable(text)
 
 
+@names_arguments
 def mobility(model: Model, q=None) -> Mobility:
     """Mobility and redundancy at q (nq,), by default as the mechanism is drawn (`model.drawn`).
 

@@ -8,8 +8,10 @@ from typing import Literal, overload
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import NoConvergence
 from ..model import Model
+from ..printable import printable
 from .checked_arguments import (
     checked_configuration,
     checked_model,
@@ -45,6 +47,7 @@ def project_configuration(
 ) -> ClosedConfiguration: ...  # fmt: skip
 
 
+@names_arguments
 def project_configuration(
     model: Model, q, *, fixed: str | Iterable[str] | None = None, tolerance: float = 1e-12, start=None,
     details: bool = False,
@@ -107,12 +110,13 @@ class ClosedConfiguration:
         return self.left > self.tolerance
 
     def __str__(self) -> str:
+        name = printable(self.model.name)
         if not self.limited_by_file:
-            return f"{self.model.name}: closed to {self.left:.2g} m or rad"
+            return f"{name}: closed to {self.left:.2g} m or rad"
         worst = residuals(self.model, self.error[int(np.argmax(np.abs(self.error).max(axis=1)))])
-        listed = "\n".join(f"  {name!r}: {r}" for name, r in worst.items() if r.largest > self.tolerance)
+        listed = "\n".join(f"  {held!r}: {r}" for held, r in worst.items() if r.largest > self.tolerance)
         return (
-            f"{self.model.name}: closed to {self.left:.2g} m or rad, which is what the numbers of the file allow "
+            f"{name}: closed to {self.left:.2g} m or rad, which is what the numbers of the file allow "
             f"(around its as-drawn pose {self.accuracy:.2g}); every direction that counts is closed to "
             f"{self.tolerance:.2g}, and rows that follow from the others but for its digits are left with\n{listed}"
         )

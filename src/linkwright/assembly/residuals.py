@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model import Model
 from ..model.constraints import Constraint
+from ..printable import printable
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def residuals(model: Model, rows: np.ndarray) -> dict[str, Residual]:
 
 def described(constraint: Constraint) -> str:
     """Its name and what it holds together."""
-    return f"{constraint.name!r} ({constraint.holds})" if constraint.holds else repr(constraint.name)
+    told = f"{constraint.name!r} ({constraint.holds})" if constraint.holds else repr(constraint.name)
+    return printable(told)
 
 
 def listing(model: Model, found: dict[str, Residual], tolerance: float, per: str = "") -> str:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, NoConvergence
 from ..model import Model
+from ..printable import printable
 from .checked_arguments import checked, checked_configuration, checked_model, checked_tolerance
 from .closing import closed_enough
 from .constraint_functions import ConstraintFunctions, constraint_functions
@@ -79,19 +81,22 @@ class StateCheck:
             for name, residual in (self.velocity or {}).items():
                 every[name] = max(every.get(name, 0.0), residual.largest)
             raise NoConvergence(
-                f"{self}\nClose it with project_configuration(model, q) and project_velocity(model, q, v).",
+                f"{self}\nClose it with project_configuration(model, q) and project_velocity(model, q, v).".replace(
+                    "\n", "\n  "
+                ),
                 residuals=every, q=self.q,
             )  # fmt: skip
         return self
 
     def __str__(self) -> str:
-        lines = [f"{self.model.name}: {'closed' if self.closed else 'OPEN'} (tolerance {self.tolerance:.3g})"]
+        name = printable(self.model.name)
+        lines = [f"{name}: {'closed' if self.closed else 'OPEN'} (tolerance {self.tolerance:.3g})"]
         allowed, rate = max(self.tolerance, self.allowed), max(self.tolerance, self.allowed_rate)
         if self.position:
             lines += ["position", listing(constraint_functions(self.model).placed, self.position, allowed)]
         anywhere = [c.name for c in self.model.constraints if c.name not in self.position]
         if anywhere:
-            lines.append(f"met anywhere: {', '.join(anywhere)}")
+            lines.append(printable(f"met anywhere: {', '.join(anywhere)}"))
         if self.velocity is not None:
             lines += ["velocity", listing(self.model, self.velocity, rate, "/s")]
         lines.append(
@@ -111,6 +116,7 @@ class StateCheck:
         return "\n".join(lines)
 
 
+@names_arguments
 def check_state(model: Model, q, v=None, *, tolerance: float = 1e-9) -> StateCheck:
     """Residuals of each constraint in position and velocity, rank, redundancy, mobility, singularity.
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from .. import __version__
 from ..errors import LinkwrightError
 from . import bench, demo, inspect, listing, live_view, reproduce, simulate
+from .output import Terminal, plain_lines, print_warnings
 
 app = typer.Typer(
     name="linkwright",
@@ -48,8 +47,9 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Entry point of the `linkwright` command: our own errors become one line, not a traceback."""
+    print_warnings()
     try:
         app()
     except LinkwrightError as error:
-        Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
+        Terminal(stderr=True).print(f"[bold red]error:[/] {plain_lines(error)}", highlight=False, soft_wrap=True)
         sys.exit(1)

@@ -8,7 +8,7 @@ import typer
 
 from .kept_results import INTO, KeptResults
 from .measuring import AS_JSON, listed, machine_text, measuring, report, table_of
-from .output import chosen_names
+from .output import chosen_names, plain
 
 if TYPE_CHECKING:
     from ..bench.agreement import Agreement
@@ -33,7 +33,7 @@ def agree(
             chosen, asked, states=states, seconds=seconds, seed=seed, known=kept.known, progress=step
         ):
             kept.add(one)
-            console.print(_line(one), highlight=False, soft_wrap=True)
+            console.print(plain(_line(one)), highlight=False, soft_wrap=True)
     columns = {
         "robot": "", "cone": "", "points": "d", "states": "d", "touching": ".1f", "accelerations": ".0e",
         "forces": ".0e", "0.2 s: median": ".0e", "largest": ".0e", "height, MuJoCo's": "", "force, MuJoCo's": "",

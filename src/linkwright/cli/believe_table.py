@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from .kept_results import INTO, KeptResults
-from .output import chosen_names, describe, progress_display, table_console
+from .output import chosen_names, describe, plain, progress_display, table_console
 
 
 def believe(
@@ -53,7 +53,7 @@ def _table(results, dt: float) -> Table:
     for heading in _HEADINGS:
         table.add_column(heading, justify="left" if heading in ("mechanism", "broken", "verdict") else "right")
     for b in results:
-        table.add_row(*_cells(b))
+        table.add_row(*map(plain, _cells(b)))
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typer
+from rich.text import Text
 
 from .measuring import AS_JSON, CPP, RECORD, listed, machine_text, measuring, peer_if, report, table_of
 from .output import chosen_names
@@ -93,7 +94,7 @@ def _family(
                 ratios = (time / t.single, time / t.batched) if time else (None, None)
                 yield r.system, r.dof, r.rows, t.algorithm, t.operations, t.single, t.batched, *ratios, t.error
             for label, time in r.peers.items():
-                yield r.system, r.dof, r.rows, f"[dim]{label}[/]", "", time, "", "", "", ""
+                yield r.system, r.dof, r.rows, Text(label, style="dim"), "", time, "", "", "", ""
             yield None
 
     title = f"microseconds; {bench.ITERATIONS} proximal iterations; batches of {bench.BATCH}; ratios to {first}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from .measuring import AS_JSON, RECORD, listed, machine_text, measuring, report, table_of
 from .output import chosen_names
@@ -57,10 +58,12 @@ def _table(results: list[ContactTimes], batch: int) -> Table:
 
 
 def _row(r: ContactTimes) -> list:
-    failed = f" [bold red]{r.failed} not ok[/]" if r.failed else ""
+    states = Text(r.states)
+    if r.failed:
+        states.append(f" {r.failed} not ok", style="bold red")
     compiled = "" if r.compile_seconds is None else f" in {r.compile_seconds:.0f} s"
     return [
-        r.robot, r.states + failed, f"{r.touching:.1f} of {r.points}", r.single, r.batched, r.mujoco_step,
+        r.robot, states, f"{r.touching:.1f} of {r.points}", r.single, r.batched, r.mujoco_step,
         r.mujoco_rollout, *r.ratios, f"{r.passes:.1f}, {r.most_passes}", r.mujoco_passes,
         f"{r.lanes}, {100 * r.occupancy:.0f} %", r.diverged, r.error, r.mujoco_error,
         f"{r.code_bytes / 1e6:.2f} MB{compiled}",

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -23,6 +21,7 @@ from ..sim.exercise import Exercise, exercise
 from ..sim.verdict import complaints
 from ..viewer.mark import drawn_by_us
 from .filming import VIDEO, check_video, film, forces_drawn, recorded_for_pictures
+from .output import Terminal, plain
 
 BEAST = "walking_beast"
 _DT = 1e-3
@@ -40,38 +39,40 @@ def demo(
     ),
     output: Path = typer.Option(Path("."), help="Folder for the picture and the animation; made if need be."),
     video: str = VIDEO,
+    seconds: float = typer.Option(_SECONDS, min=0.1, max=600.0, help="Of its time."),
 ) -> None:
     """Simulate a mechanism with loops, say how fast and how well, and write a picture and an animation."""
-    console = Console()
+    console = Terminal()
     svg, html = files = [output / f"linkwright-demo.{kind}" for kind in ("svg", "html")]
     model = _standing(robot)
     _check_writable(output, files)
     check_video(video)
-    console.print(f"[bold]{escape(str(model))}[/], {_loops(model)}", highlight=False, soft_wrap=True)
+    console.print(f"[bold]{plain(model)}[/], {_loops(model)}", highlight=False, soft_wrap=True)
     for warning in model.warnings[:5]:
-        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False, soft_wrap=True)
+        console.print(f"[yellow]warning:[/] {plain(warning)}", highlight=False, soft_wrap=True)
     shown = exercise(model)
-    console.print(escape(shown.description), highlight=False, soft_wrap=True)
+    console.print(plain(shown.description), highlight=False, soft_wrap=True)
 
     begin = time.perf_counter()
     with _working(console, "compiling one step (the first time takes a while) ..."):
-        trajectory = simulate_exercise(shown)
+        trajectory = simulate_exercise(shown, seconds=seconds)
     ready = time.perf_counter() - begin - trajectory.seconds
     console.print(f"code ready after {ready:.1f} s (kept on disk for the next run)", highlight=False)
     with _working(console, "timing ..."):
-        single = max((trajectory, *(simulate_exercise(shown, trajectory) for _ in range(_REPEATS - 1))), key=_speed)
+        others = (simulate_exercise(shown, trajectory, seconds) for _ in range(_REPEATS - 1))
+        single = max((trajectory, *others), key=_speed)
         batch = max((_simulate_batch(shown, trajectory) for _ in range(_REPEATS)), key=_speed)
     console.print(_speeds(single, batch))
     for line in str(trajectory).splitlines():
         if not line.startswith("  speed"):  # the table has it
-            console.print(escape(line), highlight=False, soft_wrap=True)
+            console.print(plain(line), highlight=False, soft_wrap=True)
     with _working(console, "drawing ..."):
         _draw(shown.model, trajectory, svg, html)
-    console.print(f"picture    {escape(str(svg))}", highlight=False, soft_wrap=True)
-    console.print(f"animation  {escape(str(html))} (open it in a browser)", highlight=False, soft_wrap=True)
+    console.print(f"picture    {plain(str(svg))}", highlight=False, soft_wrap=True)
+    console.print(f"animation  {plain(str(html))} (open it in a browser)", highlight=False, soft_wrap=True)
     if video:
         film(trajectory, video, traces=_traces(shown.model))
-        console.print(f"film       {escape(video)}", highlight=False, soft_wrap=True)
+        console.print(f"film       {plain(video)}", highlight=False, soft_wrap=True)
     raise typer.Exit(1 if complaints(trajectory) else 0)
 
 
@@ -152,7 +153,7 @@ def _loops(model: lw.Model) -> str:
 
 
 @contextmanager
-def _working(console: Console, what: str):
+def _working(console: Terminal, what: str):
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         progress.add_task(what)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from .measuring import AS_JSON, listed, measuring, report, table_of
+from .output import plain
 
 if TYPE_CHECKING:
     from ..bench.drops import Drops
@@ -30,7 +32,7 @@ def drops(
         chosen = listed(robots) or bench.ROBOTS
         for one in bench.measure(chosen, drops=count, seconds=seconds, seed=seed, progress=step):
             results.append(one)
-            console.print(_line(one), highlight=False, soft_wrap=True)
+            console.print(plain(_line(one)), highlight=False, soft_wrap=True)
     report(
         console, as_json, results, lambda: _table(results, seconds),
         "status 6: links may have touched each other, which is not computed. energy gained: the most above what it was "
@@ -56,14 +58,18 @@ def _table(results: list[Drops], seconds: float) -> Table:
     return table_of(f"random drops of {seconds:g} s", columns, (_row(r, seconds) for r in results), narrow=True)
 
 
+def _alarming(what: object) -> Text | str:
+    return Text(str(what), style="bold red") if what else "0"
+
+
 def _row(r: Drops, seconds: float) -> list:
     told = r.as_dictionary()
     depth = ", ".join(f"{1e3 * told['depth'][part]:.1f}" for part in ("median", "99 %", "largest")) + " mm"
     wrong = r.drops - r.statuses[0] - r.statuses[6]
     named = ", ".join(f"{n} x status {code}" for code, n in sorted(r.statuses.items()) if code not in (0, 6))
     return [
-        r.robot, f"{1e3 * r.dt:g} ms", r.integrator, r.drops, f"[bold red]{r.not_finite}[/]" if r.not_finite else "0",
-        f"[bold red]{named}[/]" if wrong else "0", r.statuses[6], depth,
+        r.robot, f"{1e3 * r.dt:g} ms", r.integrator, r.drops, _alarming(r.not_finite),
+        _alarming(named if wrong else 0), r.statuses[6], depth,
         *(told[what]["largest"] for what in ("gain", "law_gain", "unaccounted")),
         1e6 * r.seconds / (r.drops * round(seconds / r.dt)),
     ]  # fmt: skip

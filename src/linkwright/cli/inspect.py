@@ -9,17 +9,17 @@ from dataclasses import asdict
 
 import typer
 from rich.console import Console, Group
-from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 import linkwright as lw
 
+from ..algorithms.contact.watching import overlapping_as_drawn, watched_pairs, with_told_pairs
 from ..analysis import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
 from ..analysis.contact_costs import ContactCosts, contact_costs
 from ..viewer.looks import meshes_not_drawn
-from .output import table_console
+from .output import plain, shown_by_command, table_console
 
 _MANY = 24  # rows of a table that are shown without --all
 
@@ -37,7 +37,7 @@ def inspect_command(
     """Bodies, loops, mobility, redundancy, elimination order, and what every suitable algorithm costs."""
     console = table_console(stderr=as_json)  # JSON has standard output to itself
     words = tuple(word.strip() for word in ignore.split(",") if word.strip())
-    model = lw.load(robot, floating_base=floating_base, ignore=words)
+    model = shown_by_command(robot, floating_base=floating_base, ignore=words)
     found = inspect(model)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) if console.is_terminal else nullcontext() as progress:
@@ -60,9 +60,9 @@ def inspect_command(
     _print_page(console, found, costs, everything, touching)
     missing = meshes_not_drawn(model)
     for line in missing if everything else missing[:_MANY]:
-        console.print(f"drawn as a shape: {escape(line)}", highlight=False, soft_wrap=True)
+        console.print(f"not drawn as its file says: {plain(line)}", highlight=False, soft_wrap=True)
     if svg:
-        console.print(f"picture of the graph: {escape(svg)}", highlight=False, soft_wrap=True)
+        console.print(f"picture of the graph: {plain(svg)}", highlight=False, soft_wrap=True)
 
 
 def as_dictionary(found: Inspection, costs: list[AlgorithmCost], touching: ContactCosts | None = None) -> dict:
@@ -111,10 +111,12 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost], touching: Conta
         ],
         "shapes": [{"name": shape.name, "kind": shape.kind, "on": shape.on} for shape in model.shapes],
         "contacts": None if touching is None else asdict(touching),
-        "watched": [list(pair) for pair in model.contact_law.watched],
+        "watched": [list(pair) for pair in watched_pairs(model)],
+        "overlap_as_drawn": [list(pair) for pair in overlapping_as_drawn(model)],
         "passive": [element.to_dictionary() for element in model.passive],
         "actuators": [one.to_dictionary() for one in model.actuators],
         "keyframes": list(model.keyframes),
+        "not_computed": [entry.to_dictionary() for entry in with_told_pairs(model).not_computed],
         "ignored": list(model.ignored),
         "simulation": model.simulation.to_dictionary(),
         "warnings": list(model.warnings),
@@ -127,21 +129,26 @@ def _print_page(
     model = found.model
     console.print(Text(model.name, style="bold"), Text(f" {model.nbodies - 1} bodies, {model.mass:.4g} kg"), sep="")
     for warning in model.warnings if everything else model.warnings[:5]:
-        console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
+        console.print(f"[yellow]warning:[/] {plain(warning)}", highlight=False)
     if len(model.warnings) > 5 and not everything:
         console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
-    for line in model.ignored:
-        console.print(f"[yellow]ignored:[/] {escape(line)}", highlight=False)
+    every = with_told_pairs(model).not_computed
+    missing = every if everything else every[:_MANY]
+    for entry in missing:
+        told = f"[yellow]ignored:[/] {plain(entry.word)}:" if entry.ignored else "[bold yellow]not computed:[/]"
+        console.print(f"{told} {plain(str(entry))}", highlight=False)
+    for text in _rest(len(every) - len(missing), "things that are not computed"):
+        console.print(text)
     if model.simulation.to_dictionary():
         told = ", ".join(f"{key} {value}" for key, value in model.simulation.to_dictionary().items())
-        console.print(f"[yellow]note:[/] the file wants to be simulated with {escape(told)}", highlight=False)
+        console.print(f"[yellow]note:[/] the file wants to be simulated with {plain(told)}", highlight=False)
     if model.passive:
         kinds = [element.kind.replace("_", " ") for element in model.passive]
         told = ", ".join(f"{kinds.count(kind)} x {kind}" for kind in dict.fromkeys(kinds))
-        console.print(f"[yellow]note:[/] acting of itself: {told}", highlight=False)
+        console.print(f"[yellow]note:[/] acting of itself: {plain(told)}", highlight=False)
     for mimic in model.mimics:
         follows = f"{mimic.joint} follows {mimic.leader} ({mimic.multiplier:g} q + {mimic.offset:g})"
-        console.print(f"[yellow]note:[/] {escape(follows)} in the file; the dynamics do not apply it", highlight=False)
+        console.print(f"[yellow]note:[/] {plain(follows)} in the file; the dynamics do not apply it", highlight=False)
     console.print(_bodies(found, everything))
     if model.actuators:
         console.print(_actuators(found, everything))
@@ -165,8 +172,8 @@ def _bodies(found: Inspection, everything: bool) -> Group:
     shown = model.nbodies - 1 if everything else min(_MANY, model.nbodies - 1)
     for i, body in enumerate(model.bodies[1 : shown + 1], start=1):
         table.add_row(
-            str(i), escape(body.name), escape(model.bodies[body.parent].name), escape(body.joint.name),
-            body.joint.kind, str(body.joint.nv), f"{body.inertia.mass:.4g}",
+            str(i), plain(body.name), plain(model.bodies[body.parent].name), plain(body.joint.name),
+            plain(body.joint.kind), str(body.joint.nv), f"{body.inertia.mass:.4g}",
         )  # fmt: skip
     return Group(table, *_rest(model.nbodies - 1 - shown, "bodies"))
 
@@ -180,7 +187,7 @@ def _actuators(found: Inspection, everything: bool) -> Group:
     for k, one in enumerate(model.actuators[:shown]):
         ranges = ["any" if x is None else f"{x[0]:.4g} to {x[1]:.4g}" for x in (one.ctrl_range, one.force_range)]
         joints = ", ".join(joint for joint, _ in one.drives)
-        table.add_row(str(k), escape(one.name), escape(joints), one.activation or "", *ranges)
+        table.add_row(str(k), plain(one.name), plain(joints), one.activation or "", *ranges)
     return Group(table, *_rest(model.nu - shown, "actuators"))
 
 
@@ -196,7 +203,7 @@ def _tendons(found: Inspection, everything: bool) -> Group:
         spring = f"{one.stiffness:.4g}, rests at {rests}" if one.stiffness else ""
         bounds = f"{one.lower:.4g} to {one.upper:.4g}" if one.limited else ""
         resists = (f"{x:.4g}" if x else "" for x in (one.damping, one.friction))
-        table.add_row(escape(one.name), escape(length), spring, *resists, bounds)
+        table.add_row(plain(one.name), plain(length), spring, *resists, bounds)
     return Group(table, *_rest(len(tendons) - len(shown), "tendons"))
 
 
@@ -207,10 +214,10 @@ def _contacts(found: Inspection, touching: ContactCosts) -> Group:
         table.add_column(heading, justify="left" if heading in ("", "first of them") else "right")
     for cost in touching.pairs:
         table.add_row(
-            " with ".join(cost.kinds), str(cost.condim), str(len(cost.pairs)), str(cost.points),
-            f"{cost.operations:,}", escape(cost.pairs[0]),
+            plain(" with ".join(cost.kinds)), str(cost.condim), str(len(cost.pairs)), str(cost.points),
+            f"{cost.operations:,}", plain(cost.pairs[0]),
         )  # fmt: skip
-    watched = len(model.contact_law.watched)
+    watched = len(watched_pairs(model))
     told = f"contact_dynamics takes {touching.total:,} operations, {touching.without:,} where nothing can touch"
     if watched:
         told += f"; looking at {watched} pairs that are not computed takes {touching.watching:,} of them (status 6)"
@@ -251,8 +258,8 @@ def _loops(found: Inspection) -> Group:
         for loop in group:
             around = " - ".join(loop.bodies) if len(loop.bodies) <= 8 else f"{len(loop.bodies)} bodies"
             table.add_row(
-                str(number), escape(loop.constraint), str(loop.rows), escape(loop.root), escape(around),
-                escape(found.cuts[loop.constraint]),
+                str(number), plain(loop.constraint), str(loop.rows), plain(loop.root), plain(around),
+                plain(found.cuts[loop.constraint]),
             )  # fmt: skip
         table.add_section()
     return Group(table, Text("loops of one group share joints", style="dim"))
@@ -266,7 +273,7 @@ def _elimination(found: Inspection, everything: bool) -> Group:
     steps = [(k, body, neighbours) for k, (body, neighbours) in enumerate(found.elimination, start=1)]
     coupled = steps if everything else [step for step in steps if step[2]][:_MANY]
     for k, body, neighbours in coupled:
-        table.add_row(str(k), escape(body), str(len(neighbours)), escape(", ".join(neighbours)))
+        table.add_row(str(k), plain(body), str(len(neighbours)), plain(", ".join(neighbours)))
     tally = {n: counts.count(n) for n in sorted(set(counts))}
     summary = ", ".join(f"{count} links with {n}" for n, count in tally.items())
     return Group(table, Text(f"neighbours: {summary}", style="dim"))
@@ -280,7 +287,7 @@ def _clusters(found: Inspection) -> Group | Text:
         table.add_column(heading)
     for cluster in found.clusters:
         columns = (cluster.bodies, cluster.constraints, cluster.independent)
-        table.add_row(*(escape(", ".join(names)) for names in columns))
+        table.add_row(*(plain(", ".join(names)) for names in columns))
     single = found.model.nbodies - 1 - sum(len(cluster.bodies) for cluster in found.clusters)
     return Group(table, Text(f"the other {single} bodies are clusters of their own", style="dim"))
 
@@ -294,7 +301,7 @@ def _costs(costs: list[AlgorithmCost]) -> Group:
         if cost.problem is None:
             note = "[bold green]cheapest[/]" if cost is best else ""
             note += f"{', ' if note else ''}[green]taken unless another is named[/]" if cost.chosen else ""
-            note = note if cost.exact else f"[dim]approximate: {cost.approximate}[/]"
+            note = note if cost.exact else f"[dim]approximate: {plain(cost.approximate)}[/]"
             if cost.independent:
                 note += " [dim]independent coordinates; closes its loops itself[/]"
             numbers = [f"{cost.operations:,}", *("-" if t is None else f"{t:.2f}" for t in (cost.single, cost.batched))]

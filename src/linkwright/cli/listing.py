@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 import linkwright as lw
 
 from ..errors import unknown_name
-from ..programs import RECIPES
+from ..physics import RECIPES
 from ..programs.meanings import input_meaning, option_meaning, output_meaning
-from .output import table_console
+from .output import plain, table_console
 
 
 def robots() -> None:
     """List the robots that can be loaded by name."""
     table = _table("name", "degrees of freedom", "what", "from", "needs")
     for robot in lw.list_robots():
-        table.add_row(robot.name, str(robot.dof), escape(robot.description), robot.source, escape(robot.needs or ""))
+        table.add_row(robot.name, str(robot.dof), plain(robot.description), robot.source, plain(robot.needs or ""))
     table_console().print(table)
 
 
@@ -33,7 +32,7 @@ def algorithms(
     for recipe in RECIPES.values():
         inputs = [*recipe.inputs, *(f"({name})" for name in recipe.optional_inputs)]
         table.add_row(
-            recipe.name, escape(recipe.summary), ", ".join(inputs), ", ".join(recipe.outputs), ", ".join(recipe.options)
+            recipe.name, plain(recipe.summary), ", ".join(inputs), ", ".join(recipe.outputs), ", ".join(recipe.options)
         )
     table_console().print(table)
 
@@ -43,7 +42,7 @@ def _algorithm(name: str) -> None:
         raise unknown_name("algorithm", name, RECIPES)
     recipe = RECIPES[name]
     console = table_console()
-    console.print(f"{recipe.name}: {escape(recipe.summary)}", soft_wrap=True)
+    console.print(f"{recipe.name}: {plain(recipe.summary)}", soft_wrap=True)
     for heading, second, names, meaning in (
         ("input", "shape", (*recipe.inputs, *recipe.optional_inputs), input_meaning),
         ("output", "shape", recipe.outputs, output_meaning),
@@ -53,7 +52,7 @@ def _algorithm(name: str) -> None:
             table = _table(heading, second, "what")
             for each in names:
                 shape, text = meaning(recipe, each)
-                table.add_row(each, escape(shape), escape(text))
+                table.add_row(each, plain(shape), plain(text))
             console.print(table)
 
 

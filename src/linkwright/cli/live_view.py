@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from .filming import VIDEO, check_video, film
+from .output import Terminal, plain
 
 
 def view(
@@ -31,10 +30,10 @@ def _film(robot: str, video: str, seconds: float) -> None:
     from .demo import simulate_exercise
 
     check_video(video)
-    console = Console()
+    console = Terminal()
     shown = exercise(load(robot))
-    console.print(escape(shown.description), highlight=False, soft_wrap=True)
+    console.print(plain(shown.description), highlight=False, soft_wrap=True)
     with console.status("compiling and simulating ..."):
         trajectory = simulate_exercise(shown, seconds=seconds)
     film(trajectory, video)
-    console.print(f"film  {escape(video)}", highlight=False, soft_wrap=True)
+    console.print(f"film  {plain(video)}", highlight=False, soft_wrap=True)

@@ -14,11 +14,12 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..analysis.timing import machine
 from ..bench.peers.pinocchio_cpp import find_peer
 from ..errors import InputError
-from .output import describe, progress_display, table_console
+from .output import describe, plain, progress_display, table_console
 
 AS_JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")
 
@@ -62,7 +63,8 @@ def table_of(
 ) -> Table:  # fmt: skip
     """A table: by heading how its numbers are written; texts, with "", stand to the left. `narrow`: without lines.
 
-    A row holds a value per column: None is "-", texts are themselves; a row that is None ends a section.
+    A row holds a value per column: None is "-", texts are themselves and no markup, `Text`s may have a style; a row
+    that is None ends a section.
     """
     layout: dict[str, Any] = {"box": box.SIMPLE_HEAD, "padding": (0, 0, 0, 1)} if narrow else {}
     table = Table(title=title, title_justify="left", **layout)
@@ -73,8 +75,14 @@ def table_of(
             table.add_section()
         else:
             cells = zip(row, columns.values(), strict=True)
-            table.add_row(*("-" if x is None else x if isinstance(x, str) else format(x, how) for x, how in cells))
+            table.add_row(*(_cell(x, how) for x, how in cells))
     return table
+
+
+def _cell(value: Any, how: str) -> str | Text:
+    if isinstance(value, Text):
+        return value
+    return "-" if value is None else plain(value) if isinstance(value, str) else format(value, how)
 
 
 def report(
@@ -93,7 +101,7 @@ def report(
         return
     console.print(table())
     for note in notes:
-        console.print(note, highlight=False)
+        console.print(plain(note), highlight=False)
 
 
 def write_record(folder: str, name: str, results: Sequence[Any], **document: Any) -> None:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from ..errors import InputError
 from .measuring import RECORD, write_record
-from .output import table_console
+from .output import plain, table_console
 
 _COLOURS = {"reproduced": "green", "partly reproduced": "yellow", "not reproduced": "red", "failed": "bold red"}
 INTERRUPTED = 130  # what shells give for Ctrl-C
@@ -72,8 +71,8 @@ def _write_docs(console: Console) -> None:
     changed, sections = write_pages(Path())
     for name, section in sections.items():
         note = "" if section.is_current else " [dim](our sources have changed since)[/]"
-        console.print(f"{name}: {section.day}, {escape(section.content['command'])}{note}", highlight=False)
-    console.print("changed: " + (", ".join(map(str, changed)) or "nothing"), highlight=False)
+        console.print(f"{name}: {section.day}, {plain(section.content['command'])}{note}", highlight=False)
+    console.print("changed: " + (plain(", ".join(map(str, changed))) or "nothing"), highlight=False)
 
 
 def _reproduce(items, run, records, output: Path, again: bool, record: str, console: Console) -> None:
@@ -94,7 +93,7 @@ def _reproduce(items, run, records, output: Path, again: bool, record: str, cons
     interrupted = False
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=len(items))
-        run.progress = lambda step: progress.update(task, description=escape(step[:70]))
+        run.progress = lambda step: progress.update(task, description=plain(step[:70]))
 
         def done(outcome: Outcome) -> None:
             nonlocal undrawn
@@ -103,7 +102,7 @@ def _reproduce(items, run, records, output: Path, again: bool, record: str, cons
             kept = "[dim] (kept)[/]" if outcome.kept else ""
             progress.console.print(f"{outcome.item.label}: {_verdict(outcome.verdict)}{kept}", highlight=False)
             if outcome.failure:
-                progress.console.print(f"  {escape(outcome.failure)}", highlight=False)
+                progress.console.print(f"  {plain(outcome.failure)}", highlight=False)
             progress.advance(task)
 
         try:
@@ -115,9 +114,9 @@ def _reproduce(items, run, records, output: Path, again: bool, record: str, cons
     write_results(ordered, output)
     write_record(record, "reproduce", [o.as_dictionary() for o in ordered if o.record is not None], size=run.size)
     report = write_report(ordered, output, {key: paper.title for key, paper in PAPERS.items()})
-    console.print(f"{len(ordered)} items in {report}", highlight=False)
+    console.print(f"{len(ordered)} items in {plain(report)}", highlight=False)
     if undrawn:
-        console.print(escape(NO_MATPLOTLIB), highlight=False)
+        console.print(plain(NO_MATPLOTLIB), highlight=False)
     if interrupted:
         console.print("interrupted: the same command goes on where it was", highlight=False)
         raise typer.Exit(INTERRUPTED)

@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from ..analysis.timing import machine
+from ..atomic_file import write_atomically
 from ..errors import InputError
-from .output import chosen_names, describe, progress_display, table_console
+from .output import chosen_names, describe, plain, progress_display, table_console
 
 
 def trust(
@@ -42,7 +43,7 @@ def trust(
         )
     if json_file:
         document = {"machine": machine(), "seed": seed, "held_out": held_out, **report.as_dictionary()}
-        Path(json_file).write_text(json.dumps(document, indent=1))
+        write_atomically(json_file, json.dumps(document, indent=1))
     what = "held out of tuning" if held_out else f"seed {seed}"
     console.print(f"{report.states} states, {what}, default options", highlight=False)
     totals = report.totals() if len(kinds) > 1 else []
@@ -94,7 +95,7 @@ def _percent(tally, *words: str) -> str:
 def _print_notes(console: Console, report) -> None:
     for what, counts in (("skipped", report.skipped), ("refused", report.refused)):
         if counts:
-            console.print(f"{what}: " + ", ".join(f"{n} ({why})" for why, n in counts.items()), highlight=False)
+            console.print(f"{what}: " + ", ".join(f"{n} ({plain(why)})" for why, n in counts.items()), highlight=False)
 
 
 def _cases(cases) -> Table:
@@ -104,7 +105,7 @@ def _cases(cases) -> Table:
         table.add_column(heading, overflow="fold")
     for c, count in cases:
         table.add_row(
-            c.verdict, str(count), f"{c.error:.1e}", str(c.status), f"{c.passes:.0f}", f"{c.nearest:.2g}", c.label,
-            c.rebuilt,
+            c.verdict, str(count), f"{c.error:.1e}", str(c.status), f"{c.passes:.0f}", f"{c.nearest:.2g}",
+            plain(c.label), plain(c.rebuilt),
         )  # fmt: skip
     return table

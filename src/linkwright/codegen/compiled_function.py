@@ -18,7 +18,8 @@ from .loader import Code, LoadedCode
 from .origin import Origin
 from .repetition import repeat
 from .signature import ArraySpec
-from .target import Target
+from .target import Target, host_target
+from .threads import thread_count
 
 
 class CompiledFunction:
@@ -55,6 +56,14 @@ class CompiledFunction:
         if builtin is not None:
             members["__call__"] = builtin
         return type(cls.__name__, (cls,), members)(runner, from_cache=from_cache)
+
+    def on_threads(self, threads: int | str) -> CompiledFunction:
+        """The same machine code, loaded once more for another number of threads (or "all"); nothing is compiled."""
+        function = CompiledFunction.of(self._image, host_target(), threads=thread_count(threads))
+        function.origin, function.choice = self.origin, self.choice
+        for name, variant in self._runner.variants.items():
+            function.accept(name, lambda variant=variant: variant().on_threads(threads))  # type: ignore[misc]
+        return function
 
     def __call__(self, *arrays: Any, out: Any = None, **named: Any):
         return self._runner(*arrays, out=out, **named)

@@ -18,7 +18,8 @@ from ..errors import InputError, unknown_name
 from ..model import Model
 from ..model.configuration import coordinate_rates, is_curved, velocity_chart
 from ..model.parameters import PARAMETER_NAMES
-from ..programs import RECIPES, Recipe, Request
+from ..physics import RECIPES
+from ..programs import Recipe, Request
 from ..programs.cluster_state import independent_places
 from ..scalar import Scalar
 from ..trace import Program, jacobians, pullback, pushforward

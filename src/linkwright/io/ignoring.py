@@ -1,6 +1,7 @@
 """What a file may say that changes the motion, cannot be taken over, and may be left out by name: `load(ignore=...)`.
 
-What is left out is kept on the model (`Model.ignored`), so that nobody believes it was never there.
+What is left out, asked for or not, is kept on the model (`Model.not_computed`), so that nobody believes it was never
+there.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..errors import InputError, unknown_name
+from ..model import NotComputed
 from .text.xml import Element
 from .text.xml_values import shortened
 
@@ -25,9 +27,11 @@ IGNORABLE = {
     "gravcomp": "gravity compensation",
     "limit": "limits of spatial tendons and of balls",
     "loop": "closures and couplings in elements that are not read",
+    "option": "what a file asks of MuJoCo's solver and contacts: noslip_iterations, sleep, override, adhesion ...",
     "plugin": "plugins of bodies, geoms and tendons",
     "spring": "springs on balls and free joints, nonlinear ones, those that yield, those on joints that close a loop",
     "tendon": "forces of tendons that are not understood: spatial ones, nonlinear ones",
+    "unknown": "attributes and elements that MuJoCo knows and this version of the library does not",
 }
 """What each word stands for. Of everything it stands for, only what cannot be taken over is left out; gravity
 compensation is taken over unless it is named."""
@@ -50,7 +54,7 @@ _NEEDED = {
 
 
 class Ignoring:
-    """The words that were given, and what has been left out because of them."""
+    """The words that were given, and the list of what a reader has left out, because of them or anyway."""
 
     def __init__(self, words: str | Iterable[str] = ()):
         given = (words,) if isinstance(words, str | bytes) else words
@@ -63,14 +67,18 @@ class Ignoring:
                 raise InputError(f"ignore: {word!r} cannot be left out: {_NEEDED[word]}")
             if not isinstance(word, str) or word not in IGNORABLE:
                 raise InputError(f"ignore: {unknown_name('thing that can be left out', word, IGNORABLE)}")
-        self.lines: list[str] = []
+        self.left_out: list[NotComputed] = []
 
     def takes(self, word: str, what: str) -> bool:
         """Whether `what` may be left out; it is noted then."""
         if word not in self.words:
             return False
-        self.lines.append(f"{word}: {what}")
+        self.left_out.append(NotComputed(what, word=word, ignored=True))
         return True
+
+    def leave(self, word: str, what: str, why: str = "", remedy: str = "", *, about: Iterable[str] = ()) -> None:
+        """Note `what`, which is left out whether that was asked for or not; an empty `word`: nobody can ask for it."""
+        self.left_out.append(NotComputed(what, why, remedy, word, tuple(about), word in self.words))
 
 
 def leave_out(root: Element, words: Mapping[str, str], ignore: Ignoring) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
+from ..call_errors import names_arguments
 from ..errors import InputError, LoadError
 from ..model import Model
+from ..model.not_computed import silenced, warn
 from ..robots.catalog import AssembledRobot, BuiltRobot, KnownRobot, PackagedRobot, find_robot, near_names, split_name
 from ..robots.menagerie import scene_file
 from .formats import FORMATS, FileContent, begins_as
 from .ignoring import Ignoring
+from .mujoco.mujoco_blame import Blame
 from .mujoco.mujoco_looks import with_compiled_looks
-from .mujoco.mujoco_model import from_mujoco_model, is_mujoco_model
+from .mujoco.mujoco_model import converted, is_mujoco_model
 from .pinocchio.pinocchio_model import from_pinocchio_model, is_pinocchio_model
 from .text.reading import read_bytes
 from .text.xml import parse_xml
@@ -24,6 +28,7 @@ def _readable() -> str:
     return f"{names} files, known robots (see linkwright.list_robots()), Pinocchio and MuJoCo models"
 
 
+@names_arguments
 def load(
     source, *, floating_base: bool | None = None, loops: str | os.PathLike[str] | bool = True,
     ignore: str | Iterable[str] = (), meshes: bool = False,
@@ -50,10 +55,21 @@ def load(
                    convex hulls as shapes, by few points each; those that are missing are in `warnings`. Those that
                    only show are in `model.looks` anyway, and are read when something is drawn
 
-    `model.warnings` says what looked wrong in a file but could be lived with. Raises `LoadError` with file, line and
-    element for files that cannot be understood, `UnsupportedError` for those that cannot be read yet.
+    What the file asks for and is not computed, although it concerns the motion, is in `model.not_computed`, and a
+    Python warning (`LinkwrightWarning`) names it; `model.warnings` are remarks on how the file was understood. Raises
+    `LoadError` with file, line and element for files that cannot be understood, `UnsupportedError` for those that
+    cannot be read yet.
     """
     left_out = Ignoring(ignore)
+    model = _loaded(source, floating_base, loops, left_out, meshes)
+    if not model.not_computed or model is source or _is_assembled(source):
+        return model
+    return warn(replace(model, not_computed=silenced(model.not_computed, left_out.words)) if left_out.words else model)
+
+
+def _loaded(
+    source, floating_base: bool | None, loops: str | os.PathLike[str] | bool, left_out: Ignoring, meshes: bool
+) -> Model:
     if isinstance(source, str | os.PathLike | KnownRobot):
         return _from_name_or_file(source, floating_base, loops, left_out, meshes)
     if isinstance(source, Model):
@@ -64,7 +80,8 @@ def load(
         return from_pinocchio_model(source)
     if is_mujoco_model(source):
         _refuse_floating_base(floating_base, "a MuJoCo model")
-        return with_compiled_looks(from_mujoco_model(source, ignore=left_out, meshes=meshes), source)
+        model = converted(source, left_out, Blame(), inactive=False, options=None, meshes=meshes)
+        return with_compiled_looks(model, source)
     raise InputError(f"cannot load a {type(source).__name__}; linkwright loads {_readable()}")
 
 
@@ -92,6 +109,12 @@ def _from_name_or_file(
     path = scene_file(source) if isinstance(source, str) and source.isidentifier() else Path(source)
     _check_exists(path, source)
     return _from_content(read_bytes(path), path, floating_base, loops, left_out, meshes, path.parent)
+
+
+def _is_assembled(source) -> bool:
+    """Whether it is made of robots that are loaded one by one, and warn each for themselves."""
+    robot = source if isinstance(source, KnownRobot) else find_robot(source) if isinstance(source, str) else None
+    return isinstance(robot, AssembledRobot)
 
 
 def _from_content(

@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 
 from ..assembly import project_configuration
+from ..call_errors import names_arguments
 from ..compilation import compile
 from ..errors import InputError, LinkwrightError, MissingExtraError
 from ..io import load
 from ..model import Model
+from ..model.not_computed import named
+from ..printable import printable
 from ..robots import robots as known_robots
 from ..sim import Simulator
 from ..sim.exercise import first_pose, floating_bases
 from .history import History
 from .live_scene import LiveScene
+from .page_guard import PageGuard, check_host
+from .page_text import in_markdown
 from .pushing import Pushing
 
 FRAME = 1.0 / 30.0  # seconds between pictures
@@ -27,11 +32,15 @@ MOST_MISSING = 5  # meshes that are listed
 _HELD = 15.0  # rad/s: how fast sliders pull their joints, on the inertia these move
 
 
+@names_arguments
 class LivePage:
     """A page at `url` with one robot; what is shown is `q`. `close` ends it.
 
     robot   a model, a name of the catalogue, or a file
     port    the first free one from here on
+    host    the address of this machine that listens, by default one that only this machine reaches
+
+    Whoever has `url`, which ends in a token, may look and move; nobody else is served (docs/viewer.md).
     """
 
     def __init__(self, robot: Model | str | Path, *, port: int = 8080, host: str = "127.0.0.1"):
@@ -41,12 +50,18 @@ class LivePage:
             raise MissingExtraError("viser", "view", "the live page") from None
         if not isinstance(port, int) or isinstance(port, bool) or not 0 < port < 65536:
             raise InputError(f"port is {port!r}; expected a number from 1 to 65535")
+        check_host(host)
         model = robot if isinstance(robot, Model) else load(robot)
+        guard = PageGuard(host)
+        with guard.installed():
+            label = f"{printable(model.name)} - Linkwright"
+            self.server: Any = viser.ViserServer(host=host, port=port, label=label, verbose=False)
         try:
-            self.server = viser.ViserServer(host=host, port=port, label=f"{model.name} - Linkwright", verbose=False)
-        except OSError as error:
-            raise InputError(f"port {port} of {host} cannot be used: {error.strerror or error}") from None
-        self.url = f"http://{host}:{self.server.get_port()}"
+            guard.check_installed(self.server.get_port())
+        except LinkwrightError:
+            self.server.stop()
+            raise
+        self.url = guard.url(self.server.get_port())
         self._lock, self._ended = threading.RLock(), threading.Event()
         self._playing, self._speed = False, 1.0
         self.problem = ""
@@ -54,7 +69,11 @@ class LivePage:
         self.server.scene.set_up_direction("+z")
         self._controls: list[Any] = []
         self._given = model  # which may be of a file that the catalogue does not know
+        self._chosen = printable(model.name)
+        self._robots: dict[str, Any] = {robot.name: robot for robot in known_robots()} | {self._chosen: model}
+        """What can be chosen, by the names that are offered."""
         self._show(model)
+        guard.server = self.server
         self.server.on_client_connect(self._look)
         self._thread = threading.Thread(target=self._run, name="linkwright-live", daemon=True)
         self._thread.start()
@@ -81,9 +100,8 @@ class LivePage:
 
     def _make_controls(self) -> None:
         gui, model = self.server.gui, self.model
-        names = sorted({model.name, self._given.name, *(robot.name for robot in known_robots())})
-        self._choice = gui.add_dropdown("robot", names, initial_value=model.name)
-        self._choice.on_update(lambda _: self._change_robot(self._choice.value))
+        self._choice = choice = gui.add_dropdown("robot", sorted(self._robots), initial_value=self._chosen)
+        choice.on_update(lambda _: self._change_robot(choice.value))
         self._message = gui.add_markdown(self._about())
         self.play_button, self._reset = gui.add_button("play / pause"), gui.add_button("start again")
         self.play_button.on_click(lambda _: self.play(not self._playing))
@@ -118,14 +136,22 @@ class LivePage:
         at = self.model.iq[self.model.joint_index(name)].start
         low, high = _range(self.model, name, float(self.q[at]), self.scene.drawn.size)
         now = float(np.clip(self.q[at], low, high))
-        slider = self.server.gui.add_slider(name, low, high, (high - low) / 1000, now)
+        slider = self.server.gui.add_slider(printable(name), low, high, (high - low) / 1000, now)
         slider.on_update(lambda event: self._slid(event, name))
         self.sliders[name] = slider
 
     def _change_robot(self, name: str) -> None:
+        """One of the names that are offered; a page says nothing that is looked for among files."""
+        chosen = self._robots.get(name)
+        if chosen is None:
+            self._say("that robot is none of those that are offered")
+            return
         try:
             with self._lock:
-                self._show(self._given if name == self._given.name else load(name))
+                model = load(chosen)
+                self._chosen = name
+                self._show(model)
+                self._say("")
             for client in self.server.get_clients().values():
                 self._look(client)
         except LinkwrightError as error:
@@ -133,12 +159,14 @@ class LivePage:
 
     def _say(self, text: str) -> None:
         self.problem = text
-        self._message.content = text or self._about()
+        self._message.content = in_markdown(text) if text else self._about()
 
     def _about(self) -> str:
-        """The robot, and which of its meshes are drawn as shapes."""
+        """The robot, what of its motion is not computed, and which of its meshes are not drawn as their files say."""
         missing = self.scene.drawn.missing
-        return "\n\n".join([str(self.model), *(["drawn as shapes:"] if missing else []), *missing[:MOST_MISSING]])
+        lacks = [f"not computed: {named(self.model.not_computed)}"] if self.model.not_computed else []
+        drawn = [*(["not drawn as their files say:"] if missing else []), *missing[:MOST_MISSING]]
+        return "\n\n".join(map(in_markdown, [str(self.model), *lacks, *drawn]))
 
     def _look(self, client: Any) -> None:
         """The camera of somebody who has just opened the page."""
@@ -316,10 +344,11 @@ def _range(model: Model, name: str, now: float, size: float) -> tuple[float, flo
     return (low if np.isfinite(low) else now - reach), (high if np.isfinite(high) else now + reach)
 
 
+@names_arguments
 def view(robot: Model | str | Path, *, port: int = 8080) -> None:
     """Serve a robot's live page until Ctrl-C."""
     page = LivePage(robot, port=port)
-    print(f"{page.model.name}: {page.url} (Ctrl-C ends it)")
+    print(f"{printable(page.model.name)}: {page.url} (whoever has this address moves the robot; Ctrl-C ends it)")
     try:
         while True:
             time.sleep(1.0)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import unknown_name
 from ..model import Model
+from ..printable import printable
 from .live_scene import LiveScene
 
 NOTHING = "nothing"
@@ -30,9 +32,11 @@ class Pushing:
     def __init__(self, server: Any, model: Model, scene: LiveScene):
         self._server, self._model, self._scene = server, model, scene
         self._weight = 9.81 * sum(body.inertia.mass for body in model.bodies[1:])
-        self.choice = server.gui.add_dropdown(
-            "push", (NOTHING, *(body.name for body in model.bodies[1:])), initial_value=NOTHING
-        )
+        self._bodies = {
+            printable(body.name) if body.name != NOTHING else f"body {NOTHING}": i
+            for i, body in enumerate(model.bodies[1:], start=1)
+        }
+        self.choice = server.gui.add_dropdown("push", (NOTHING, *self._bodies), initial_value=NOTHING)
         self.choice.on_update(self._chosen)
         self.handle: Any = None
         self._dragged: Pull | None = None
@@ -59,13 +63,13 @@ class Pushing:
             self.grab(self.choice.value)
 
     def grab(self, body: str) -> None:
-        """A handle at a body's centre of mass; none for "nothing"."""
+        """A handle at a body's centre of mass; none for "nothing" and for what is no body."""
         if self.handle is not None:
             self.handle.remove()
             self.handle = None
-        if body != NOTHING:
+        i = self._bodies.get(body)
+        if i is not None:
             R, p = self._scene.poses(self.q)
-            i = self._model.body_of(body)
             at = R[i] @ np.asarray(self._model.bodies[i].inertia.com) + p[i]
             self.handle = self._server.scene.add_transform_controls(
                 "/handle", scale=0.3 * self._scene.drawn.size, position=at, disable_rotations=True
@@ -73,8 +77,10 @@ class Pushing:
 
     def towards(self, body: str, to: Any) -> None:
         """As choosing a body and dragging its handle does."""
-        self.grab(body)
-        self.choice.value = body
+        if printable(body) not in self._bodies:
+            raise unknown_name("body", body, [body.name for body in self._model.bodies[1:]])
+        self.grab(printable(body))
+        self.choice.value = printable(body)
         self.handle.position = np.asarray(to, dtype=float)
 
     @property
@@ -83,7 +89,7 @@ class Pushing:
             return self._dragged
         if self.handle is None or self.choice.value == NOTHING:
             return None
-        body = self._model.body_of(self.choice.value)
+        body = self._bodies[self.choice.value]
         center = np.asarray(self._model.bodies[body].inertia.com)
         return Pull(body, center, np.asarray(self.handle.position))
 

@@ -6,18 +6,21 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from ..call_errors import names_arguments
 from ..errors import ModelError, unknown_name
 from .body_inertia import Inertia
 from .constraints import Constraint
 from .joint import FIXED, Joint
 from .model import GROUND, Body, Frame, Mimic, Model
 from .model_checks import check_printable
+from .not_computed import NotComputed
 from .passive import Passive
 from .pose import Pose, PoseLike, finite_array
 
 EARTH_GRAVITY = (0.0, 0.0, -9.81)
 
 
+@names_arguments
 class ModelBuilder:
     """Add bodies from the ground up, then `build()`.
 
@@ -37,7 +40,7 @@ class ModelBuilder:
         self._constraints: list[Constraint] = []
         self._independent: tuple[str, ...] = ()
         self._passive: list[Passive] = []
-        self._ignored: list[str] = []
+        self._not_computed: list[NotComputed] = []
         self._warnings: list[str] = []
         self._kept: dict[str, Any] = {}  # of the model that this builder continues: contacts, actuators, ...
 
@@ -55,7 +58,7 @@ class ModelBuilder:
             builder.add_frame(frame.name, model.bodies[frame.body].name, frame.placement)
         builder._mimics, builder._constraints = list(model.mimics), list(model.constraints)
         builder._independent = model.independent
-        builder._passive, builder._ignored = list(model.passive), list(model.ignored)
+        builder._passive, builder._not_computed = list(model.passive), list(model.not_computed)
         kept = ("shapes", "pairs", "contact_law", "actuators", "simulation")
         builder._kept = {name: getattr(model, name) for name in kept}
         return builder
@@ -114,9 +117,9 @@ class ModelBuilder:
         """What acts of itself: `Tendon`, `GravityCompensation`."""
         self._passive += elements
 
-    def add_ignored(self, *lines: str) -> None:
-        """Note what a file says and the model leaves out on request."""
-        self._ignored += lines
+    def add_not_computed(self, *entries: NotComputed) -> None:
+        """Note what is asked for and the model leaves out, although it concerns the motion."""
+        self._not_computed += entries
 
     def build(self) -> Model:
         """The mechanism so far, checked."""
@@ -140,7 +143,7 @@ class ModelBuilder:
             constraints=tuple(self._constraints),
             independent=self._independent,
             passive=tuple(self._passive),
-            ignored=tuple(self._ignored),
+            not_computed=tuple(self._not_computed),
             warnings=tuple(warnings),
             **self._kept,
         )

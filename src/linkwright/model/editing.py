@@ -7,15 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, ModelError
 from .actuators.actuator_arrangement import driven_after_locking, driven_after_sorting
 from .builder import ModelBuilder
 from .contact.arrangement import joined, kept_after_locking
 from .joint import fixed
 from .model import GROUND, Model
+from .not_computed import kept_after_locking as without_locked
 from .pose import PoseLike
 
 
+@names_arguments
 def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> Model:
     """`model` with the named joints rigid, at the coordinates given or at neutral. Their bodies merge into parents."""
     if isinstance(joints, str):
@@ -55,7 +58,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
         motors=tuple(name for name in model.motors if name not in at),
         independent=tuple(name for name in model.independent if name not in at),
         passive=tuple(element for element in acting if element is not None),
-        ignored=model.ignored,
+        not_computed=without_locked(model.not_computed, at),
         simulation=model.simulation,
         looks=model.looks,
     )
@@ -63,6 +66,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
     return driven_after_locking(kept_after_locking(locked_model, model), model, held)
 
 
+@names_arguments
 def attach(
     model: Model, other: Model, *, at: str = GROUND, placement: PoseLike = None, prefix: str = ""
 ) -> Model:
@@ -92,7 +96,7 @@ def attach(
         motors=(*model.motors, *(prefix + name for name in other.motors)),
         independent=(*model.independent, *(prefix + name for name in other.independent)),
         passive=(*model.passive, *(element.renamed(prefix, mount) for element in other.passive)),
-        ignored=(*model.ignored, *(f"{other.name}: {line}" for line in other.ignored)),
+        not_computed=(*model.not_computed, *(entry.renamed(prefix, other.name) for entry in other.not_computed)),
         actuators=(*model.actuators, *(one.renamed(prefix) for one in other.actuators)),
         looks=(*model.looks, *(look.renamed(prefix, mount, GROUND) for look in other.looks)),
     )
@@ -120,7 +124,7 @@ def depth_first(model: Model) -> Model:
         motors=model.motors,
         independent=model.independent,
         passive=model.passive,
-        ignored=model.ignored,
+        not_computed=model.not_computed,
         shapes=model.shapes,
         pairs=model.pairs,
         contact_law=model.contact_law,

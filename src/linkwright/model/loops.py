@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..call_errors import names_arguments
 from ..errors import unknown_name
+from ..printable import printable
 from .constraints import Constraint
 from .model import Model
 
@@ -33,7 +35,7 @@ class Loop:
     root: str
 
     def __str__(self) -> str:
-        return f"{self.constraint} ({self.rows} rows): {' - '.join(self.bodies)}, root {self.root}"
+        return printable(f"{self.constraint} ({self.rows} rows): {' - '.join(self.bodies)}, root {self.root}")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class Loops:
         return "\n".join(lines)
 
 
+@names_arguments
 def loops(model: Model) -> Loops:
     """The fundamental loops of a model, one per constraint."""
     found = tuple(_loop(model, constraint) for constraint in model.constraints)

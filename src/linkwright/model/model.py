@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..errors import deprecated, unknown_name
+from ..printable import printable
 from . import configuration
 from .actuators import Actuator, Keyframe
 from .actuators.actuator_arrangement import check_actuators, with_actuators, without_actuators
@@ -17,11 +18,13 @@ from .body_inertia import Inertia
 from .constraints import Constraint
 from .contact import USUAL_LAW, ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
+from .contact.untold_pairs import with_told_pairs
 from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
 from .look import Look, check_looks
 from .model_checks import check_constraints, check_notes, check_printable
+from .not_computed import NotComputed
 from .passive import Passive, Tendon
 from .pickling import reduced
 from .pose import Pose, PoseLike, finite_array
@@ -79,7 +82,7 @@ class Model:
     mimics: tuple[Mimic, ...] = ()
     constraints: tuple[Constraint, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = field(default=(), repr=False)
-    """What looked wrong but could be lived with, by name."""
+    """Remarks: how something was understood. None of them is missing from the motion; that is `not_computed`."""
     drawn: np.ndarray = field(default=None, repr=False)  # type: ignore[arg-type, assignment]  # see __post_init__
     """The configuration q (nq,) that the mechanism is drawn in, where its loops are closed; neutral if nobody says
     otherwise."""
@@ -91,8 +94,8 @@ class Model:
     """Joints whose coordinates are the independent ones of their loops; where none is named, pivoting chooses."""
     passive: tuple[Passive, ...] = field(default=(), repr=False)
     """What acts of itself beyond single joints' springs: tendons, compensated weight."""
-    ignored: tuple[str, ...] = field(default=(), repr=False)
-    """What its file says and `load(..., ignore=...)` left out although it changes the motion."""
+    not_computed: tuple[NotComputed, ...] = field(default=(), repr=False)
+    """What its file or its user asks for and nobody computes, although it concerns the motion."""
     shapes: tuple[Shape, ...] = field(default=(), repr=False)
     pairs: tuple[ContactPair, ...] = field(default=(), repr=False)
     """Shapes whose contact is computed."""
@@ -180,27 +183,38 @@ class Model:
         deprecated("Model.with_reference", "Model.with_drawn")
         return self.with_drawn(q)
 
+    # What is missing
+
+    def with_not_computed(self, *entries: NotComputed) -> Model:
+        """This model with further things that are asked for and not computed; verdicts and pages name them."""
+        return replace(self, not_computed=(*self.not_computed, *entries))
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Of `not_computed`, what `load(..., ignore=...)` left out, word first: "fluid: option 'density' is 1.2"."""
+        return tuple(f"{entry.word}: {entry.what}" for entry in self.not_computed if entry.ignored)
+
     # Contacts
 
     def with_shapes(self, *shapes: Shape) -> Model:
         """This model with further shapes, e.g. `robot.with_shapes(linkwright.sphere("foot", 0.02))`."""
-        return replace(self, shapes=(*self.shapes, *shapes))
+        return with_told_pairs(replace(self, shapes=(*self.shapes, *shapes)))
 
     def with_contacts(self, *pairs: ContactPair) -> Model:
         """This model with further contacts, e.g. `robot.with_contacts(linkwright.contact("foot", "floor"))`."""
-        return touching.with_contacts(self, pairs)
+        return with_told_pairs(touching.with_contacts(self, pairs))
 
     def on_ground(self, friction: float | None = None, *, condim: int | None = None, at: PoseLike = None) -> Model:
         """This model with the plane z = 0 (of the frame `at` in the world) under all of its shapes."""
-        return touching.on_ground(self, friction, condim, at)
+        return with_told_pairs(touching.on_ground(self, friction, condim, at))
 
     def without_contacts(self) -> Model:
         """This model with shapes that do not touch."""
-        return replace(self.unwatched(), pairs=())
+        return replace(self, pairs=()).unwatched()
 
     def unwatched(self) -> Model:
         """This model without pairs that are watched: no status 6. `linkwright.watch` chooses them."""
-        return replace(self, contact_law=replace(self.contact_law, watched=()))
+        return with_told_pairs(replace(self, contact_law=replace(self.contact_law, watched=())))
 
     @cached_property
     def contacts(self) -> tuple[ContactPoint, ...]:
@@ -382,7 +396,8 @@ class Model:
 
     def __str__(self) -> str:
         kinds = ", ".join(sorted({joint.kind for joint in self.joints})) or "no joints"
-        return f"{self.name}: {self.nbodies - 1} bodies, nq = {self.nq}, nv = {self.nv} ({kinds}), {self.mass:.4g} kg"
+        name = printable(self.name)
+        return f"{name}: {self.nbodies - 1} bodies, nq = {self.nq}, nv = {self.nv} ({kinds}), {self.mass:.4g} kg"
 
 
 def _slices(sizes) -> tuple[slice, ...]:

@@ -6,7 +6,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..errors import InputError, ModelError
+from ..printable import printable
 from .constraints import Constraint
+from .not_computed import checked
 from .passive import Passive
 from .pose import finite_array
 from .simulation_defaults import SimulationDefaults
@@ -53,6 +55,8 @@ def check_notes(model: Model) -> None:
         if not isinstance(element, Passive):
             raise InputError(f"passive has {element!r}; expected Tendon or GravityCompensation")
         element.check(model)
-    object.__setattr__(model, "ignored", tuple(map(str, model.ignored)))
+    if model.not_computed:
+        object.__setattr__(model, "not_computed", checked(model.not_computed))
+    object.__setattr__(model, "warnings", tuple(map(printable, model.warnings)))  # sentences, which quote names
     if not isinstance(model.simulation, SimulationDefaults):
         raise InputError(f"simulation is {model.simulation!r}; expected linkwright.SimulationDefaults(dt=..., ...)")

@@ -17,6 +17,7 @@ from .constraints import CONSTRAINT_KINDS, Constraint
 from .contact.content import CONTACT_ENTRIES, contact_content, read_contact_content
 from .joint import Joint
 from .model import GROUND, Model
+from .not_computed import NotComputed, read_not_computed
 from .passive import read_passive
 from .pose import Pose, real_array
 from .simulation_defaults import SIMULATION_ENTRIES, read_simulation
@@ -25,7 +26,7 @@ FORMAT = "linkwright-model"
 VERSION = 1
 _ENTRIES = (
     "format", "version", "name", "gravity", "ground_inertia", "bodies", "frames", "mimics", "constraints",
-    "reference", "configurations", "motors", "independent", "passive", "ignored", *SIMULATION_ENTRIES,
+    "reference", "configurations", "motors", "independent", "passive", "not_computed", "ignored", *SIMULATION_ENTRIES,
     *CONTACT_ENTRIES, *ACTUATOR_ENTRIES, *KEYFRAME_ENTRIES,
 )  # fmt: skip
 _JOINT_VECTORS = (
@@ -100,7 +101,7 @@ def _simulation(model: Model) -> dict[str, Any]:
 
 
 def _drawing(model: Model) -> dict[str, Any]:
-    return {"name": model.name, **_told({"ignored": list(model.ignored)})}
+    return {"name": model.name, **_told({"not_computed": [entry.to_dictionary() for entry in model.not_computed]})}
 
 
 def _told(notes: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +151,7 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
             model, drawn=data.get("reference"),  # type: ignore[arg-type]  # None: neutral
             configurations=dict(data.get("configurations", {})),
             motors=tuple(data.get("motors", ())), independent=tuple(data.get("independent", ())),
-            passive=tuple(map(read_passive, data.get("passive", ()))), ignored=tuple(data.get("ignored", ())),
+            passive=tuple(map(read_passive, data.get("passive", ()))), not_computed=_read_missing(data),
             **_read(data, SIMULATION_ENTRIES, read_simulation), **_read(data, CONTACT_ENTRIES, read_contact_content),
             **_read(data, (*ACTUATOR_ENTRIES, *KEYFRAME_ENTRIES), read_actuator_content),
         )  # fmt: skip
@@ -160,6 +161,15 @@ def from_dictionary(data: Mapping[str, Any]) -> Model:
         raise ModelError(f"the entry {error} is missing") from None
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ModelError(f"not a model as linkwright writes it: {error}") from None
+
+
+def _read_missing(data: Mapping[str, Any]) -> tuple[NotComputed, ...]:
+    """Also of files from before there was a list of what is not computed: they have lines with the word first."""
+    older = [line.partition(": ") for line in data.get("ignored", ())]
+    return (
+        *map(read_not_computed, data.get("not_computed", ())),
+        *(NotComputed(what or word, word=word if what else "", ignored=True) for word, _, what in older),
+    )
 
 
 def _read(data: Mapping[str, Any], entries: tuple[str, ...], read: Callable[[Mapping], dict]) -> dict[str, Any]:

@@ -11,19 +11,17 @@ from .cluster_coordinates import CLUSTER_COORDINATES
 from .cluster_dynamics import CLUSTERS
 from .constrained import CONSTRAINED
 from .constraint_programs import CONSTRAINT_PROGRAMS
-from .contact import CONTACT
 from .delassus import DELASSUS
 from .dynamics import DYNAMICS
 from .frame_programs import KINEMATICS
 from .recipe import Recipe
 from .registry import RECIPES, problems, register
 from .request import Request
-from .step import STEP
 from .whole_body import WHOLE_BODY
 
 for _group in (
-    DYNAMICS, CONSTRAINED, CONTACT, CONSTRAINT_PROGRAMS, ACTUATION, ACTUATORS, DELASSUS, CLUSTERS, CLUSTER_COORDINATES,
-    KINEMATICS, STEP, WHOLE_BODY, CLOSING,
+    DYNAMICS, CONSTRAINED, CONSTRAINT_PROGRAMS, ACTUATION, ACTUATORS, DELASSUS, CLUSTERS, CLUSTER_COORDINATES,
+    KINEMATICS, WHOLE_BODY, CLOSING,
 ):  # fmt: skip
     register(*_group)
 

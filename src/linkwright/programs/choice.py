@@ -18,6 +18,7 @@ from ..codegen import load_note, store_note
 from ..errors import LinkwrightError, UnsupportedError, unknown_name
 from ..model import Model, tree_of
 from ..model.found_once import found_once
+from ..printable import printable_lines
 from ..trace import count_operations
 from .outside import has_outside_parts, is_outside
 from .recipe import Recipe
@@ -39,7 +40,7 @@ class Contender:
 
     def __str__(self) -> str:
         if self.problem is not None:
-            return f"{self.name}: {self.problem}"
+            return f"{self.name}: {printable_lines(self.problem)}"
         if self.operations is not None:
             return f"{self.name}: {self.operations} operations"
         return f"{self.name}: {f'at least {self.at_least} operations' if self.at_least else 'the only one that suits'}"
@@ -72,7 +73,7 @@ def _refusals(candidates: Sequence[Contender]) -> list[str]:
     for candidate in candidates:
         if candidate.problem is not None:
             names.setdefault(candidate.problem, []).append(candidate.name)
-    return [f"not {', '.join(own)}: {reason}" for reason, own in names.items()]
+    return [f"not {', '.join(own)}: {printable_lines(reason)}" for reason, own in names.items()]
 
 
 @dataclass(frozen=True)
@@ -222,3 +223,9 @@ def _key(model: Model, problem: str, wish: Wish) -> str:
     known = model.fingerprint_of("structure", "inertias", "constraints")
     text = json.dumps(["choice", asked, known, sources_hash()], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def solver_of(model: Model, iterations: int | None) -> str:
+    """The name of the forward dynamics that steps of a simulation take unasked."""
+    asked = {"desired": "input", "iterations": iterations} if model.constraints else {}
+    return choose(model, FORWARD_DYNAMICS, Wish("a", options=tuple(asked.items()))).algorithm

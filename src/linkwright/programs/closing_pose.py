@@ -22,9 +22,9 @@ from ..model.constraint_parameters import RATIOS
 from ..model.constraints import transmission
 from ..model.parameters import PARAMETER_NAMES, default_parameters
 from ..scalar import Scalar, maximum, where
+from .choice import solver_of
 from .recipe import Recipe
 from .registry import RECIPES
-from .simulated_mechanism import solver_of
 from .status import STATUS_NOT_CONVERGED, STATUS_NOT_FINITE, STATUS_OK, status
 
 

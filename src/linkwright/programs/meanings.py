@@ -45,14 +45,6 @@ active | (constraints,) | 1 for constraints that hold, 0 for those that do not
 mu     | (nc,) | penalty of each constraint row, larger is stiffer
 rows   | (nc,) | vector in the space of constraint rows
 warm   | (nv,) | accelerations to start from
-lead   | (3 * nv,) | changes of velocities in half a step by the last three accelerations; with contacts, of `warm`
-lag    | () | seconds by which velocities are older than positions
-q_ref  | (nq,) | configuration that the compiled controller steers to
-v_ref  | (nv,) | velocities that it steers to
-kp     | (nv,) | its proportional gains
-kd     | (nv,) | its derivative gains
-work   | (5,) | joules so far: by controls, by dampers and friction, by limits, by external forces, by contacts
-worst  | (8,) | largest: drift, residual (also relative), status, depth (also relative); seconds singular, in doubt
 act    | (na,) | states of the actuators that have one
 ctrl   | (nu,) | controls of the actuators
 y      | (ny,) | independent coordinates, in the order of q
@@ -82,8 +74,6 @@ lam      | (nc,) | multipliers of the constraint rows, raw
 residual | () | largest acceleration error of a constraint row
 project_configuration.residual | () | what the pose leaves open of any constraint row: metres, radians
 iterations | () | passes until converged, or as many as were asked for
-step.iterations | () | how often the dynamics were solved in the step; with contacts, passes of Newton's method
-effort   | () | passes in steps (and which bodies touch) as one number: samples alike are best computed together
 status   | () | 0 ok, 1 not converged, 2 singular, 3 not finite, 4 infeasible, 5 on another branch
 contact_force | (contacts, 6) | wrench on the first body, [linear; angular] in the contact's frame: N, N m
 contact_point | (contacts, 3) | where it acts, in the world
@@ -122,24 +112,16 @@ rotations | (frames, 3, 3) | from each frame's axes to the world's
 positions | (frames, 3) | origins in the world, metres
 velocities | (frames, 6) | [linear; angular], in the axes that `seen_from` names
 accelerations | (frames, 6) | [linear; angular], spatial unless `classical`
-torque   | (nv,) | joint forces that the controller asked for and limits allowed
 act      | (na,) | states of the actuators after the step
 act_rate | (na,) | rates of the actuators' states
 actuator_force | (nu,) | force of each actuator, along its own transmission
 clamped  | (nu,) | 1 where a control or a force was cut at its limit
-drift    | () | largest constraint error at the step's start: metres, radians
-lead     | (3 * nv,) | changes of velocities in half a step by the last three accelerations; with contacts, of `warm`
-lag      | () | seconds by which velocities are older than positions
-warm     | (nv,) | accelerations, for the next call to start from
-work     | (5,) | joules: by controls, by dampers and friction, by limits, by external forces, by contacts
-worst    | (8,) | largest: drift, residual (also relative), status, depth (also relative); seconds singular, in doubt
 """)
 
 OPTIONS = _table("""
 desired    | None, "input" | "input": desired accelerations of the rows with each call
 active     | None, "input" | "input": 1 or 0 for each constraint with each call, so contacts switch without recompiling
 baumgarte  | None, seconds | time constant T: adds -2/T times the velocity and -1/T^2 times the position error
-step.baumgarte | "auto", None, seconds | time constant of the stabilization; "auto" is derived from the step
 mu         | None, number, {name: number}, "input" | penalty of the constraints, larger is stiffer; None is automatic
 iterations | None, count | None: until converged; a number: so many proximal iterations, in straight-line code
 contact_dynamics.iterations | None, count | the most passes of Newton's method
@@ -153,7 +135,6 @@ warm_start | None, "input" | "input": multipliers, or accelerations, to start fr
 base       | None, "first", "last" | when a floating base is eliminated, [Sathya2024] eq. 47, 49; None: last if it can
 carried    | None, names | constraints whose multipliers are carried to their roots; None: by exact count
 equality   | "hard", "soft" | whether constraints are held exactly, or by MuJoCo's soft law
-contact    | "auto", "soft", None | the law of contacts; "auto": soft if the model has pairs that may touch
 cone       | None, "pyramidal", "elliptic" | friction cone; None takes the model's own
 limits     | True, False | whether joint limits act
 friction   | True, False | whether dry friction in joints acts
@@ -163,7 +144,6 @@ count      | None, number | how many vectors x a call takes
 method     | None, "matrix", "sweeps" | how the operator is factored; None takes what needs the fewest operations
 applications | None, number | how many vectors a factorization will serve, for that choice
 coordinates | "independent", "spanning" | "spanning": the first input is q, which must close the loops, instead of y
-step.coordinates | "spanning", "independent" | whether loops are held by forces, or embedded
 independent | None, names | joints whose coordinates are the independent ones
 clusters   | lists of names | joints to be put into one cluster by hand
 loops      | None, names | constraints to the ground to be embedded like loops
@@ -177,15 +157,7 @@ whole_body_terms.frames | (), names | frames in contact
 points     | True, False | whether frames touch at a point: three rows each, linear
 seen_from  | "local", "world", "local_world_aligned" | axes and origin that velocities are given in
 classical  | True, False | whether accelerations are second derivatives of the origin's position
-integrator | None, "damped_euler", "euler", "implicitfast", "rk4" | how the step is taken; None: as the model says
-solver     | None, name | forward dynamics used; None takes the cheapest that suits
-contact    | "auto", "soft", None | law of contacts; "auto" is soft where the model has pairs
-projection | True, False | whether the pose is projected onto the constraints after each step
 actuators | None, "input" | "input": the model's actuators act, with controls and states as inputs
-velocity_limits | True, False | whether velocities of joints are limited
-effort_limits | True, False | whether controls are cut at the joints' efforts
-feedback   | indices | velocities with compiled proportional-derivative control
-books      | None, "input" | "input": work and worst values are carried from call to call
 """)
 
 

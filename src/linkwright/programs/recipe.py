@@ -17,6 +17,8 @@ Coordinates = Literal["tree", "independent"]
 Constraints = Literal["irrelevant", "none", "ground", "any"]
 Contacts = Literal["none", "soft", "rigid"]
 Shape = tuple[int, ...]
+CONTACT_OUTPUTS = ("contact_force", "contact_point", "contact_frame", "gap", "active")
+"""Outputs of programs that have one row per contact."""
 
 SHAPES: dict[str, Callable[[Model], Shape]] = {
     "q": lambda m: (m.nq,),
@@ -35,17 +37,9 @@ SHAPES: dict[str, Callable[[Model], Shape]] = {
     "rows": lambda m: (m.nc,),
     "warm": lambda m: (m.nv,),
     "dt": lambda m: (),
-    "lead": lambda m: (3 * m.nv,),
-    "lag": lambda m: (),
-    "q_ref": lambda m: (m.nq,),
-    "v_ref": lambda m: (m.nv,),
-    "kp": lambda m: (m.nv,),
-    "kd": lambda m: (m.nv,),
     "ctrl": lambda m: (m.nu,),
     "act": lambda m: (m.na,),
     "clamped": lambda m: (m.nu,),
-    "work": lambda m: (5,),
-    "worst": lambda m: (8,),
 }
 
 

@@ -18,9 +18,8 @@ from ..model.constraint_parameters import CONSTRAINT_PARAMETERS, PLANNED_WITH
 from ..model.parameters import CONTACT_PARAMETERS, parameter_shapes
 from ..trace import Program, simplify, trace
 from .outside import is_outside
-from .recipe import Recipe
+from .recipe import CONTACT_OUTPUTS, Recipe
 from .registry import RECIPES, names_of, problems
-from .soft_dynamics import CONTACT_OUTPUTS
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,8 @@ class Request:
         touching = any(name in CONTACT_PARAMETERS for name in self.parameters)
         closed = given or self.recipe.constraints in ("ground", "any")
         read = {
-            "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts or touching,
+            "inertias": self.recipe.reads_inertias, "constraints": closed,
+            "contacts": self.knows_contacts or touching or bool(self.options.get("watch")),
             "actuators": self.recipe.takes_actuators(self.options) or "actuator_gains" in self.parameters,
         }  # fmt: skip
         return ("structure", *(section for section, is_read in read.items() if is_read))
@@ -109,7 +109,7 @@ class Request:
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
         known = self.model.fingerprint_of(*self.sections)
-        traced = program_content(self.program()) if is_outside(self.recipe, self.model) else ""
+        traced = program_content(self.program()) if is_outside(self.recipe, self.model, self.options) else ""
         text = json.dumps([request, known, sources_hash(), traced], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -175,13 +175,26 @@ def refuse_unknown_constraints(model: Model, recipe: Recipe, called: str = "") -
     )
 
 
+# Rooms of this package that no traced program depends on. Those that are not named here, new ones too, are hashed.
+_UNREAD = frozenset({
+    "codegen", "export", "learning", "robots", "io", "referee", "assembly", "analysis", "sim", "rollouts", "envs",
+    "viewer", "live", "bench", "reproduce", "cli",
+})  # fmt: skip
+
+
+def source_files() -> list[Path]:
+    """Every file whose change could change a traced program, however deep it lies in its room."""
+    root = Path(__file__).parent.parent
+    files = (path.relative_to(root) for path in root.rglob("*.py"))
+    return [root / path for path in sorted(files) if len(path.parts) == 1 or path.parts[0] not in _UNREAD]
+
+
 @functools.cache
 def sources_hash() -> str:
-    """Of every file whose change could change a traced program."""
+    """Of `source_files`, with the places where they lie."""
     digest = hashlib.sha256()
     root = Path(__file__).parent.parent
-    for folder in ("fixed_order", "spatial", "model", "algorithms", "programs", "trace", "derivatives", "."):
-        for path in sorted((root / folder).glob("*.py" if folder == "." else "**/*.py")):
-            digest.update(path.relative_to(root).as_posix().encode())
-            digest.update(path.read_bytes())
+    for path in source_files():
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()

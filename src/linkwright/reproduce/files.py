@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
+from ..printable import printable
 from .item import Diagram, Figure, Stack, Table
 from .item_figures import drawn
 from .reproducing import Outcome
@@ -91,5 +92,9 @@ def write_results(outcomes: Sequence[Outcome], output: Path) -> Path:
 
 def _csv(rows: Sequence[Sequence[object]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([["" if x is None else x for x in row] for row in rows])
+    csv.writer(text, lineterminator="\n").writerows([[_csv_cell(x) for x in row] for row in rows])
     return text.getvalue().encode()
+
+
+def _csv_cell(value: object) -> object:
+    return "" if value is None else printable(value) if isinstance(value, str) else value

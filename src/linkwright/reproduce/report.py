@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
+from ..viewer.svg import xml_text as escape
 from .files import NO_MATPLOTLIB, shown
 from .item import Check, Figure, Table
 from .item_figures import drawn

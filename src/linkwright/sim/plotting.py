@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError, MissingExtraError
+from ..printable import printable
+from .figure_file import write_figure
 from .trajectory import Trajectory
 
 _MOST_CURVES = 12  # more in one picture cannot be told apart
@@ -29,8 +33,8 @@ def plot(trajectory: Trajectory, path: str | Path) -> None:
     for k in shown:
         rows[0].plot(tr.t, tr.v[:, k], lw=1, label=_velocity_names(tr)[k])
     rows[0].set_ylabel("velocity (rad/s, m/s)")
-    rows[0].legend(fontsize="x-small", ncols=2, loc="upper right")
-    rows[0].set_title(str(tr).splitlines()[0], fontsize="small", wrap=True)
+    _taken_literally(rows[0].legend(fontsize="x-small", ncols=2, loc="upper right").get_texts())
+    _taken_literally([rows[0].set_title(str(tr).splitlines()[0], fontsize="small", wrap=True)])
     for values, name in (
         (tr.kinetic_energy, "kinetic"), (tr.potential_energy - tr.potential_energy[0], "potential, from the start"),
         (tr.work.sum(axis=-1), "work done since the start"), (tr.energy_error, "unaccounted"),
@@ -44,10 +48,7 @@ def plot(trajectory: Trajectory, path: str | Path) -> None:
     rows[-1].set_xlabel("time (s)")
     for row in rows:
         row.grid(alpha=0.3)
-    try:
-        figure.savefig(path, dpi=120)
-    except ValueError as error:
-        raise InputError(f"cannot write a figure to {str(path)!r}: {error}") from None
+    write_figure(figure, path, dpi=120)
 
 
 def _liveliest(tr: Trajectory) -> list[int]:
@@ -55,8 +56,14 @@ def _liveliest(tr: Trajectory) -> list[int]:
     return sorted(np.argsort(-np.ptp(tr.v, axis=0), kind="stable")[:_MOST_CURVES].tolist())
 
 
+def _taken_literally(texts: Iterable[Any]) -> None:
+    """Names hold no formulas, whatever dollars they have."""
+    for text in texts:
+        text.set_parse_math(False)
+
+
 def _velocity_names(tr: Trajectory) -> list[str]:
     names = []
     for joint in tr.model.joints:
         names += [joint.name] if joint.nv == 1 else [f"{joint.name}[{k}]" for k in range(joint.nv)]
-    return names
+    return [f" {name}" if name.startswith("_") else name for name in map(printable, names)]  # "_": not in legends

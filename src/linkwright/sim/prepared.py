@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..codegen import CompiledFunction
-from ..compilation import compile
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
 from ..model.parameters import parameter_shapes
-from ..programs.soft_dynamics import CONTACT_OUTPUTS
-from ..programs.step import settled_options
+from ..physics import Integrator
+from ..physics.options import settled_options
+from ..programs.recipe import CONTACT_OUTPUTS
 from .commands import as_activations, keyframe_of
 from .control import Control, as_control
 from .given import Given, as_given
+from .session import Session, hashable
 from .start import as_state, check_start
 
 _EXTRA_OUTPUTS = ("a", "torque", "lam", "forces", "residual", "drift", "status", "iterations", *CONTACT_OUTPUTS,
@@ -46,8 +46,13 @@ class Prepared:
     options: Mapping[str, Any]
 
     def step(self, lanes: int | str = "auto", threads: int | str = 1, cache: bool = True) -> CompiledFunction:
-        options, f_ext = hashable(dict(self.options)), "f_ext" in self.given.arrays
-        return compiled_step(self.model, self.kept, options, self._parameters, f_ext, lanes, threads, cache)
+        """The compiled step."""
+        return self.session.compiled(lanes, threads, cache)
+
+    @property
+    def session(self) -> Session:
+        """Whom to ask for the step."""
+        return Session(self.model, self.options, self.kept, self._parameters, "f_ext" in self.given.arrays)
 
     @property
     def samples(self) -> int | None:
@@ -92,7 +97,7 @@ def prepare(
     """What `simulate` takes, checked; `options` are those of the step that have a name there."""
     model = robot if isinstance(robot, Model) else load(robot)
     dt = model.simulation.chosen_dt(dt)
-    integrator, law = chosen_scheme(model, options["integrator"], options["contact"])
+    integrator, law, watch = chosen_scheme(model, options["integrator"], options["contact"])
     if start not in _STARTS and model.keyframes:
         frame = keyframe_of(model, start, q0=q0, v0=v0, act0=act0)
         q0, v0, act0, start = frame.q, frame.v, frame.act, "check"
@@ -111,7 +116,8 @@ def prepare(
     if start == "check":
         check_start(model, q, v)
     chosen = {
-        **options, "integrator": integrator, "contact": law, "actuators": None if ctrl is None else "input",
+        **options, "integrator": integrator, "contact": law, "watch": watch,
+        "actuators": None if ctrl is None else "input",
         "feedback": bound.feedback, "warm_start": "input", "books": "input",
     }  # fmt: skip
     hashable(chosen)  # refuses what mu cannot be
@@ -129,21 +135,11 @@ def check_outputs(kept: Sequence[str], coordinates: str) -> None:
         raise InputError(f"outputs {unknown} are not found with coordinates='independent'; 'spanning' finds them")
 
 
-def chosen_scheme(model: Model, integrator: str | None, contact: str | None) -> tuple[str, str | None]:
-    """The integrator and the law of contacts: those given, else those of the model."""
+def chosen_scheme(model: Model, integrator: Any, contact: str | None) -> tuple[Integrator, str | None, bool]:
+    """The integrator and the law of contacts: those given, else those of the model; and whether contacts that are not
+    computed are watched without one."""
     settled = settled_options(model, {"integrator": integrator, "contact": contact})
-    return settled["integrator"], settled["contact"]
-
-
-def state_names(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a step gives and the next one takes, in the order of both."""
-    warm, driven = ("warm",) if options["contact"] else (), ("act", "clamped") if options["actuators"] else ()
-    return ("q", "v", "lam", "lead", "lag", *warm, "work", "worst", *driven)
-
-
-def told_effort(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The output that says what a step took, if that differs from sample to sample."""
-    return ("effort",) if options["contact"] else ()
+    return settled["integrator"], settled["contact"], settled["watch"]
 
 
 def check_numbers(dt, steps, record, start) -> None:
@@ -167,27 +163,3 @@ def _projected(model: Model, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, 
 
     q = project_configuration(model, q)
     return q, project_velocity(model, q, v)
-
-
-def hashable(options: dict[str, Any]) -> tuple:
-    mu = options["mu"]
-    values = mu.values() if isinstance(mu, dict) else (mu,)
-    if not all(isinstance(x, int | float | None) for x in values):
-        raise InputError(f"mu is {mu!r}; expected a positive number, or numbers by constraint name")
-    return tuple({**options, "mu": tuple(mu.items()) if isinstance(mu, dict) else mu}.items())
-
-
-@lru_cache(maxsize=32)
-def compiled_step(
-    model: Model, kept: tuple[str, ...], options: tuple, parameters: tuple[str, ...], f_ext: bool, lanes, threads,
-    cache: bool,
-) -> CompiledFunction:  # fmt: skip
-    """The step, kept for the process: simulating again costs no look at the disk."""
-    chosen = dict(options)
-    if isinstance(chosen["mu"], tuple):
-        chosen["mu"] = dict(chosen["mu"])
-    wanted = tuple(dict.fromkeys((*state_names(chosen), *kept, *told_effort(chosen))))
-    return compile(
-        model, "step", outputs=wanted, parameters=parameters, f_ext=f_ext, lanes=lanes, threads=threads, cache=cache,
-        repeat=True, **chosen,
-    )  # fmt: skip

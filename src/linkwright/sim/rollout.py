@@ -13,7 +13,7 @@ from ..codegen.arguments import real_numbers
 from ..errors import InputError, SimulationError
 from ..model import Model
 from .control import Control
-from .prepared import Prepared, told_effort
+from .prepared import Prepared
 from .trajectory import Trajectory
 
 # A call of compiled code does about this many operations (some tenths of a second), so that Ctrl-C gets through.
@@ -33,25 +33,14 @@ class Rollout:
         self.model, self.control, self.given = prepared.model, prepared.control, prepared.given
         self.dt, self.steps, self.every = prepared.dt, prepared.steps, prepared.every
         self.kept, self.options = prepared.kept, prepared.options
-        model, control, given, options, dt = self.model, self.control, self.given, self.options, self.dt
+        model, control, given, dt = self.model, self.control, self.given, self.dt
         self.inputs, self.advancing = {**control.inputs, **given.arrays}, (*control.advancing, *given.advancing)
         self.base_pushed = "f_ext" in given.arrays or _pushes_base(model, control)
         samples = prepared.samples
         self.lead = () if samples is None else (samples,)
         q, v, act, kept, steps, every = prepared.q, prepared.v, prepared.act, self.kept, self.steps, self.every
-        self.start = {
-            "q": self._spread(q), "v": self._spread(v), "work": self._spread(np.zeros(5)),
-            "worst": self._spread(np.zeros(8)),
-        }  # fmt: skip
-        self.start["lead"] = self._spread(np.zeros(3 * model.nv))
-        self.start["lag"] = np.full(self.lead, 0.0 if options["integrator"] == "rk4" else dt / 2)
-        self.start["lam"] = self._spread(np.zeros(model.nc))
-        self.warm = ["lam", "lead"]  # what the next solution starts from
-        if options["contact"]:
-            self.start["warm"] = self._spread(np.zeros(model.nv))
-            self.warm.append("warm")
-        if options["actuators"]:
-            self.start |= {"act": self._spread(act), "clamped": self._spread(np.zeros(model.nu))}
+        self.session = prepared.session
+        self.start = self.session.first_state(self.lead, dt, q=q, v=v, act=act)
         self.recorded = ("q", "v", "work", "lag", *kept)
         self.pieces: list[Mapping[str, np.ndarray]] = []
         self.state, self.done, self.seconds = dict(self.start), 0, 0.0
@@ -62,20 +51,14 @@ class Rollout:
                 f"keeping every {every}. of {steps} steps would take {size / 2**30:.0f} GB; keep fewer with record=..."
             )
 
-    def _spread(self, x: np.ndarray) -> np.ndarray:
-        return np.array(np.broadcast_to(x, (*self.lead, x.shape[-1])))
-
     def _find_warm_start(self) -> None:
         """Start from the multipliers and accelerations of the first state rather than from zero: a few steps taken
         back again. Without torques and commands: steps to come remember these accelerations (`lead`), and are to be
         the same however torques are given, also by a policy or one by one (`Simulator`)."""
         inputs = {**self._inputs_of(0), "tau": np.zeros(self.model.nv), "dt": np.array(self.dt), **self.state}
         inputs |= {"ctrl": np.zeros(self.model.nu)} if "ctrl" in inputs else {}
-        for _ in range(_FIRST_SOLUTIONS):
-            result = self.step(**inputs)
-            inputs |= {name: np.asarray(result[name]) for name in self.warm}
-        self.state |= {name: inputs[name] for name in self.warm}
-        self.state["lead"] = without_a_past(self.state["lead"], self.model)
+        found, _ = self.session.with_first_solutions(self.step, inputs, _FIRST_SOLUTIONS)
+        self.state |= {name: found[name] for name in self.session.memory}
 
     def _inputs_of(self, step: int | slice) -> dict[str, np.ndarray]:
         """All inputs but the state, of one step or of a run of steps."""
@@ -90,15 +73,15 @@ class Rollout:
         self._find_warm_start()
         cost = max(1, self.step.operations.total) * int(np.prod(self.lead, dtype=int) or 1)
         share = max(1, _OPERATIONS_PER_CALL // (cost * self.every)) * self.every
-        effort = told_effort(self.options)
-        ends = (*self.warm, "worst", *(name for name in ("act", "clamped") if name in self.start), *effort)
-        last = tuple(name for name in ends if name not in self.kept)
+        effort = self.session.effort
+        wanted = {"q", "v", "work", "lag", *self.kept}  # at every record; of the rest the last
+        last = tuple(name for name in self.session.program_outputs if name not in wanted)
         while self.done < self.steps:
             count = min(share, self.steps - self.done)
             inputs = {**self._inputs_of(slice(self.done, self.done + count)), **self.state, "dt": self.dt}
             begin = time.perf_counter()
             result = self.step.repeat(
-                inputs, count, every=self.every, advancing=self.advancing, last=last, effort=next(iter(effort), None)
+                inputs, count, every=self.every, advancing=self.advancing, last=last, effort=effort
             )
             self.seconds += time.perf_counter() - begin
             axis = len(self.lead)
@@ -202,7 +185,7 @@ class Rollout:
         keep = (slice(None),) * axis
         q, v, work, lag = (parts[name][(*keep, slice(count))] for name in ("q", "v", "work", "lag"))
         return Trajectory(
-            self.model, self.dt, self.options["integrator"], self.options["solver"], self.options["iterations"],
+            self.model, self.dt, self.options["integrator"].name, self.options["solver"], self.options["iterations"],
             at * self.dt, q, v, work, lag,
             self.state["worst"], self.state["lam"],
             {name: x[(*keep, slice(max(0, count - 1)))] for name, x in extra.items()},
@@ -210,14 +193,8 @@ class Rollout:
             self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
+            bool(self.options["contact"] or self.options["watch"]),
         )  # fmt: skip
-
-
-def without_a_past(lead: np.ndarray, model: Model) -> np.ndarray:
-    """What the last accelerations changed velocities by, of a state that has only one: that it would have now."""
-    only = np.zeros_like(lead)
-    only[..., : model.nv] = lead[..., : model.nv]
-    return only
 
 
 def _base_velocities(model: Model) -> int:

@@ -16,7 +16,7 @@ from ..compilation import compile, reference
 from ..errors import unknown_name
 from ..model import Model, tree_of
 from ..model.parameters import parameter_shapes
-from ..programs.simulated_mechanism import solver_of
+from ..programs.choice import solver_of
 from .invariants import energy_scale
 from .verdict import describe
 
@@ -73,6 +73,8 @@ class Trajectory:
     """Activations of actuators at the end."""
     clamped: np.ndarray | None = field(default=None, repr=False)
     """(nu,) or (B, nu): in how many steps each command was cut to its range; None without commands."""
+    watched: bool = False
+    """Whether the status told of contacts that are not computed."""
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 import json
 import re
 from importlib import resources
@@ -11,8 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Model
+from ..model.not_computed import named
+from ..printable import printable
 from . import palette
 from .arrows import arrow_scale, checked_forces
 from .body_poses import body_poses, checked_trajectory, quaternions
@@ -20,6 +23,7 @@ from .contact_shapes import floor_of
 from .scene import Scene
 from .shapes import make_scene
 from .skin import Skin, thinned
+from .svg import xml_text
 from .view import bounds, floor_height, start_view, travelled
 
 MOST_FACES = 14_000
@@ -29,6 +33,7 @@ _STEPS = 65535  # positions of vertices are whole numbers of so many steps acros
 _PLAYER = ("poses", "camera", "skins", "readouts", "drawing", "controls")
 
 
+@names_arguments
 def write_html(
     model: Model, q, times, path, *, title: str | None = None, floor: float | bool | None = None, traces=(),
     forces=None,
@@ -42,9 +47,8 @@ def write_html(
     forces   (points, vectors), both (T, k, 3) in the world: drawn as arrows from the
              points on (`contact_arrows` gives those of contacts)
     """
-    path = Path(path)
-    path.write_text(animation_page(model, q, times, title=title, floor=floor, traces=traces, forces=forces), "utf-8")
-    return path
+    page = animation_page(model, q, times, title=title, floor=floor, traces=traces, forces=forces)
+    return write_atomically(path, page)
 
 
 def animation_page(model: Model, q, times, *, title=None, floor=None, traces=(), forces=None) -> str:
@@ -77,7 +81,7 @@ def animation_page(model: Model, q, times, *, title=None, floor=None, traces=(),
     }  # fmt: skip
     return fill(
         _resource("page.html"),
-        title=html.escape(title if title is not None else model.name),
+        title=xml_text(title if title is not None else model.name),
         style=_resource("player/player.css"),
         script="\n".join(_resource(f"player/{part}.js") for part in _PLAYER),
         scene=json_in_html(described),
@@ -85,9 +89,17 @@ def animation_page(model: Model, q, times, *, title=None, floor=None, traces=(),
 
 
 def json_in_html(value) -> str:
-    """JSON that no HTML parser can mistake for markup, whatever names it holds."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    """JSON that no HTML parser can mistake for markup, whatever names it holds; its texts are printable."""
+    text = json.dumps(_printable_texts(value), separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _printable_texts(value):
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {_printable_texts(key): _printable_texts(one) for key, one in value.items()}
+    return [_printable_texts(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def fill(template: str, **parts: str) -> str:
@@ -98,7 +110,8 @@ def fill(template: str, **parts: str) -> str:
 def _about(model: Model) -> str:
     closures = len(model.constraints)
     parts = [_count(model.nbodies - 1, "body", "bodies"), f"{model.nv} dof"]
-    return " · ".join(parts + ([_count(closures, "constraint", "constraints")] if closures else []))
+    parts += [_count(closures, "constraint", "constraints")] if closures else []
+    return " · ".join(parts + ([f"not computed: {named(model.not_computed)}"] if model.not_computed else []))
 
 
 def _count(n: int, one: str, many: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..printable import printable
 from .arrows import arrow_shape
 from .mark import GENERATOR
 from .palette import CLOSURE, FORCE, LIMBS, THEMES, TRACE, TRACE_OPACITY, across_rod, colour_of, shade
@@ -22,13 +23,14 @@ def tooltip(label: str) -> str:
     return f"<title>{xml_text(label)}</title>" if label else ""
 
 
-def shortened(name: str, longest: int = 17) -> str:
+def shortened(given: str, longest: int = 17) -> str:
+    name = printable(given)
     return name if len(name) <= longest else name[: max(1, longest - 1)] + "…"
 
 
 def xml_text(text: str) -> str:
-    """Escaped, and without the characters that XML has no way to write."""
-    return escape("".join(c if c >= " " or c in "\t\n" else "\ufffd" for c in text))
+    """A name as itself: no markup, and printable, so that nothing is left that XML has no way to write."""
+    return escape(printable(text))
 
 
 class Markup:

@@ -62,7 +62,7 @@ class GroundedBody(BodySite):
 
     def _where_it_touches(self, compute: Callable[[], Values], otherwise: Sequence[Scalar]) -> Values:
         share = EXPECTED_SHARE if len(self.touching) == 1 else _EXPECTED_BODIES
-        return guard(self.flag > 0.5, compute, otherwise, expected=share, keeps=True)
+        return guard(self.flag > 0.5, compute, list(otherwise), expected=share, keeps=True)
 
     def _sum(self, more: Callable[[Contact, Values], Values], start: Sequence[Scalar]) -> Values:
         """Of all contacts that touch, one after the other."""

@@ -61,6 +61,13 @@ class FactoredProblem(Protocol):
     """Whether `sizes` are those of the rows without constraints, beside which what contradicts may be small."""
 
 
+def least_motion(factored: FactoredProblem, rows: Sequence[Scalar]) -> list[Scalar]:
+    """The least accelerations, as the inertia measures them, that a mechanism at rest answers K a = rows with: one
+    iteration, by the same factors. What contradicts itself in the rows moves nothing."""
+    own = getattr(factored, "least_motion", None)
+    return factored.response(-(factored.problem.mu * RowVector(rows)))[0] if own is None else own(rows)
+
+
 @dataclass(frozen=True)
 class Iterations:
     """How the papers' iterations end: after `limit` of them or, with a tolerance, as soon as all residuals are within

@@ -1,7 +1,7 @@
 """Collision shapes of URDF and SDF links. One that makes no sense is left out and told of: files are full of them.
 
-Height maps have no contact here and are skipped without a word, as looks are; meshes are read where that is asked for
-(io/meshes/mesh_shapes.py).
+Meshes are read where that is asked for, or where there are floors (io/meshes/mesh_shapes.py); else they are listed as not
+computed. Height maps are skipped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def with_sdf_collisions(model: Model, links: Mapping[str, Element], ignore: Igno
 
 def _with_shapes(model: Model, shapes: list[Shape], warnings: list[str], ignore: Ignoring) -> Model:
     if shapes and ignore.takes("contact", f"{len(shapes)} collision shapes"):
-        return replace(model, ignored=tuple(ignore.lines))
+        return model
     kept = []
     for shape in shapes:
         if shape.kind == "plane" and model.body_of(shape.on):

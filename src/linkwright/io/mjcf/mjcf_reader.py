@@ -12,24 +12,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...errors import LoadError
 from ...model import Model
+from ...model.not_computed import warn
 from ..ignoring import Ignoring
 from ..mujoco.mujoco_blame import Blame
-from ..mujoco.mujoco_model import from_mujoco_model
+from ..mujoco.mujoco_model import converted
 from ..text.reading import read_bytes
 from ..text.xml import Element, parse_xml
 from .mjcf_compiling import compiled
 from .mjcf_files import Folder, with_includes
 from .mjcf_looks import Looks
 from .mjcf_reduction import reduce_to_dynamics
+from .mjcf_sensors import told_of_sensors
+from .mjcf_vocabulary import first_unknown, refuse_unknown
 
 
 def read_mjcf(
     data: bytes | str, *, file: object = None, inactive: bool = False, ignore: str | Iterable[str] = ()
 ) -> Model:
     """A model from the content of an MJCF file. `file` is what errors call it; its folder holds what it includes."""
-    return model_from_mjcf(parse_xml(data, file), inactive=inactive, ignore=Ignoring(ignore))
+    return warn(model_from_mjcf(parse_xml(data, file), inactive=inactive, ignore=Ignoring(ignore)))
 
 
 def model_from_mjcf(
@@ -48,16 +50,20 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
     if root.tag != "mujoco":
         raise root.error("expected <mujoco> as the root element of an MJCF")
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
-    is_there = partial(_is_there, folder) if meshes else None
     whole = with_includes(root, folder)
     looks = Looks(whole, folder)  # before it is taken apart
-    reduced = reduce_to_dynamics(whole, ignore, is_there)
+    unknown = first_unknown(whole)
+    told = told_of_sensors(whole)
+    reduced = reduce_to_dynamics(whole, ignore, partial(_mesh_file, folder), meshes)
     assets = {key: read_bytes(_mesh_file(folder, *asked)) for key, asked in reduced.files.items()}
     source = compiled(reduced.root, assets, reduced.warnings, root)
+    refuse_unknown(unknown, ignore)  # now that MuJoCo has refused what it does not know itself
+    reduced.warnings += told
     named = {name for option in reduced.root.named("option") for name in option.attributes}
-    model = from_mujoco_model(
-        source, inactive=inactive, blame=Blame(reduced.elements, root), ignore=ignore, options=named, meshes=meshes
-    )
+    model = converted(
+        source, ignore, Blame(reduced.elements, root), inactive=inactive, options=named, meshes=meshes,
+        stand_ins=reduced.stand_ins.shapes,
+    )  # fmt: skip
     return looks.given_to(reduced.annotated(model)), source
 
 
@@ -65,10 +71,3 @@ def _mesh_file(folder: Folder, element: Element, where: str, name: str) -> Path:
     """As MuJoCo looks for it: in `where` (its meshdir), else beside the included file that names it."""
     beside = folder.beside(element)
     return folder.find(name, element, where, *(() if beside is None else (beside,)))
-
-
-def _is_there(folder: Folder, element: Element, where: str, name: str) -> bool:
-    try:
-        return bool(_mesh_file(folder, element, where, name))
-    except LoadError:
-        return False

@@ -7,6 +7,7 @@ mechanism; joints of several degrees of freedom that MuJoCo does not have come b
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from ..mujoco.mujoco_model import REFERENCE
 from ..mujoco.mujoco_simulation import option_words
 from ..mujoco.mujoco_state import MujocoCoordinates
 from .mjcf_actuators import add_actuators
+from .mjcf_compiling import is_harmless
 from .mjcf_equalities import add_equalities
 from .mjcf_passive import add_passive
 from .mjcf_words import numbers, placed
@@ -35,6 +37,7 @@ _JOINTS: dict[str, list[tuple[str, str | np.ndarray | None]]] = {
     "spherical": [("ball", None)],
     "free_flyer": [("free", None)],
 }
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def to_mjcf(model: Model) -> str:
@@ -62,6 +65,7 @@ def mjcf_element(model: Model) -> ElementTree.Element:
     add_actuators(root, model, joint_names)
     _add_configurations(root, model)
     _add_rest(root, model, lost)
+    _refuse_what_xml_cannot_say(root)
     return root
 
 
@@ -203,3 +207,20 @@ def _add_rest(root: ElementTree.Element, model: Model, lost: list[str]) -> None:
         custom = ElementTree.SubElement(root, "custom")
         for name, data in told.items():
             ElementTree.SubElement(custom, "text", name=name, data=data)
+
+
+def _refuse_what_xml_cannot_say(root: ElementTree.Element) -> None:
+    """XML has no way to write control characters and halves of characters, which names of built models may have; and
+    MuJoCo is not to be given what it takes for orders (mjcf_compiling.py)."""
+    for element in root.iter():
+        for value in element.attrib.values():
+            if found := _NOT_IN_XML.search(value):
+                raise UnsupportedError(
+                    f"the name {value!r} has the character {found[0]!r}, which no XML file can hold; rename it to "
+                    "write MJCF"
+                )
+            if not is_harmless(value):
+                raise UnsupportedError(
+                    f"the name {value!r} has a percent sign or a control character, which MuJoCo, reading the file, "
+                    "would take for an order; rename it to write MJCF, or save the model as .json"
+                )

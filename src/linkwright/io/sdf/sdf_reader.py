@@ -19,6 +19,7 @@ import numpy as np
 from ...model import EARTH_GRAVITY, GROUND, Model, ModelBuilder, Pose
 from ...model.constraints import Constraint
 from ...model.joint import FIXED, free_flyer
+from ...model.not_computed import warn
 from ...model.passive import GravityCompensation
 from ...model.reversal import reversed_joint
 from ..ignoring import Ignoring, leave_out
@@ -43,7 +44,7 @@ def read_sdf(
     data: bytes | str, *, file: object = None, floating_base: bool | None = None, ignore: str | Iterable[str] = ()
 ) -> Model:
     """A model from the content of an SDF file. `file` is what errors call it."""
-    return model_from_sdf(parse_xml(data, file), floating_base=floating_base, ignore=Ignoring(ignore))
+    return warn(model_from_sdf(parse_xml(data, file), floating_base=floating_base, ignore=Ignoring(ignore)))
 
 
 def model_from_sdf(root: Element, *, floating_base: bool | None = None, ignore: Ignoring | None = None) -> Model:
@@ -51,7 +52,8 @@ def model_from_sdf(root: Element, *, floating_base: bool | None = None, ignore: 
     if root.tag != "sdf":
         raise root.error("expected <sdf> as the root element of an SDF")
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
-        return _Assembly(root, floating_base, Ignoring() if ignore is None else ignore).model()
+        ignore = Ignoring() if ignore is None else ignore
+        return _Assembly(root, floating_base, ignore).model().with_not_computed(*ignore.left_out)
 
 
 class _Assembly:
@@ -101,11 +103,20 @@ class _Assembly:
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
             warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
-            model = replace(
-                model, warnings=warnings, drawn=np.array(self.drawn), ignored=tuple(self.ignore.lines)
-            )
+            model = replace(model, warnings=warnings, drawn=np.array(self.drawn))
             elements = {name: part.element for name, (_, part) in self.links.items()}
-            return with_sdf_looks(with_sdf_collisions(model, elements, self.ignore), elements)
+            model = self._without_self_collisions(with_sdf_collisions(model, elements, self.ignore))
+            return with_sdf_looks(model, elements)
+
+    def _without_self_collisions(self, model: Model) -> Model:
+        """Links of one model touch each other only where that says so."""
+        shapes, excluded = model.shapes, []
+        for k, two in enumerate(shapes):
+            for one in shapes[:k]:
+                scopes = [self.links[shape.on][0].outermost for shape in (one, two) if shape.on in self.links]
+                if len(scopes) == 2 and scopes[0] is scopes[1] and not scopes[0].self_collide:
+                    excluded.append((one.name, two.name))
+        return replace(model, contact_law=replace(model.contact_law, excluded=tuple(excluded)))
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...model import GROUND, Model, ModelBuilder, Pose
 from ...model.joint import FIXED, free_flyer
+from ...model.not_computed import warn
 from ..ignoring import Ignoring
 from ..links.collisions import with_urdf_collisions
 from ..links.mimics import told_of_mimics
@@ -38,7 +39,7 @@ def read_urdf(
     data: bytes | str, *, file: object = None, floating_base: bool = False, ignore: str | Iterable[str] = ()
 ) -> Model:
     """A model from the content of a URDF file. `file` is what errors call it."""
-    return model_from_element(parse_xml(data, file), floating_base=floating_base, ignore=Ignoring(ignore))
+    return warn(model_from_element(parse_xml(data, file), floating_base=floating_base, ignore=Ignoring(ignore)))
 
 
 def model_from_element(
@@ -50,7 +51,7 @@ def model_from_element(
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
         ignore = Ignoring() if ignore is None else ignore
         leave_out_loops(robot, ignore)
-        return replace(_Assembly(robot, floating_base, closures, ignore).model(), ignored=tuple(ignore.lines))
+        return _Assembly(robot, floating_base, closures, ignore).model().with_not_computed(*ignore.left_out)
 
 
 class _Assembly:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import ModelError, unknown_name
 from ...scalar import Numbers
 from ..pose import Pose, PoseLike, finite_array, real_array
@@ -16,19 +17,26 @@ from .softness import Softness
 from .surface import Surface
 
 # In MuJoCo's order, which says whose normal a contact has; how many numbers a size has.
-SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "convex": 0}
+SIZES = {
+    "plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "convex": 0, "mesh": 1,
+    "height_field": 1,
+}  # fmt: skip
 KINDS = tuple(SIZES)
+UNCOMPUTED = ("mesh", "height_field")  # kinds whose contact nobody computes: they are there to be watched
+_OF_POINTS = ("convex", *UNCOMPUTED)
 _MOST_POINTS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Made by `sphere`, `capsule`, `box`, `cylinder`, `ellipsoid`, `convex` and `plane`.
+    """Made by `sphere`, `capsule`, `box`, `cylinder`, `ellipsoid`, `convex` and `plane`; readers of files also make
+    meshes and height fields, whose contact is not computed: they are watched.
 
     on         the body or frame it is fixed to
     size       sphere: radius; capsule and cylinder (along z): radius, half the length; box and ellipsoid: half the
-               extents. A plane is z = 0 of its own frame, free above.
-    points     corners of a convex shape
+               extents. A plane is z = 0 of its own frame, free above. Mesh and height field: by how much at most they
+               are outside of the hull of their points
+    points     corners of a convex shape; of a mesh or a height field some of its hull's
     inverse_weight   how easily it is moved there, in 1/kg, if the file says; the law scales by it. Else it is computed.
     """
 
@@ -59,19 +67,22 @@ class Shape:
             object.__setattr__(self, "inverse_weight", weight)
 
     def _checked_points(self) -> tuple[tuple[float, ...], ...]:
-        if self.kind != "convex":
+        if self.kind not in _OF_POINTS:
             if len(self.points):
                 raise ModelError(f"{self.kind} {self.name!r} was given points; only a convex shape has them")
             return ()
         try:
             points = real_array(self.points)
         except (TypeError, ValueError):
-            raise ModelError(f"convex {self.name!r} has points {self.points!r:.200}; expected (n, 3) numbers") from None
+            raise ModelError(
+                f"{self.kind} {self.name!r} has points {self.points!r:.200}; expected (n, 3) numbers"
+            ) from None
         if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= _MOST_POINTS:
             raise ModelError(
-                f"convex {self.name!r} has points of shape {points.shape}; expected (n, 3), n from 1 to {_MOST_POINTS}"
+                f"{self.kind} {self.name!r} has points of shape {points.shape}; expected (n, 3), n from 1 to "
+                f"{_MOST_POINTS}"
             )
-        return tuple(map(tuple, finite_array(points, points.shape, f"points of convex {self.name!r}").tolist()))
+        return tuple(map(tuple, finite_array(points, points.shape, f"points of {self.kind} {self.name!r}").tolist()))
 
     @property
     def rank(self) -> int:
@@ -105,6 +116,7 @@ def _shape(kind: str, on: str, size, at: PoseLike, name: str | None, points=(), 
     return Shape(label, kind, on, size, Pose.of(at).snapped(), whole, points)
 
 
+@names_arguments
 def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
     """A ball of `radius` m on the body or frame `on`, its centre `at` a pose there. Further arguments are those of a
     surface: friction, condim, solref, solimp, margin, priority, solmix, contype, conaffinity, as in MuJoCo.
@@ -112,6 +124,7 @@ def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = No
     return _shape("sphere", on, (radius,), at, name, **surface)
 
 
+@names_arguments
 def capsule(
     on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -119,6 +132,7 @@ def capsule(
     return _shape("capsule", on, (radius, _half(length, "capsule")), at, name, **surface)
 
 
+@names_arguments
 def cylinder(
     on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -126,6 +140,7 @@ def cylinder(
     return _shape("cylinder", on, (radius, _half(length, "cylinder")), at, name, **surface)
 
 
+@names_arguments
 def box(
     on: str, extents: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -134,6 +149,7 @@ def box(
     return _shape("box", on, tuple(half), at, name, **surface)
 
 
+@names_arguments
 def ellipsoid(
     on: str, radii: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -141,6 +157,7 @@ def ellipsoid(
     return _shape("ellipsoid", on, radii, at, name, **surface)
 
 
+@names_arguments
 def convex(
     on: str, points: Sequence[Numbers], *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -148,6 +165,7 @@ def convex(
     return _shape("convex", on, (), at, name, points, **surface)
 
 
+@names_arguments
 def plane(on: str = "world", *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
     """z = 0 of the frame `at`, on the ground; everything above it is free."""
     return _shape("plane", on, (), at, name, **surface)
