@@ -168,7 +168,7 @@ def kicked(own: LeapfrogMechanics, start: Progress, memory: SteppingMemory, tole
     )  # fmt: skip
     error = _error_squared(own, smooth, (middle, now, torque), felt, memory, rate, a, jumping, act, tolerated)
     commands = memory.commands if physics.inputs.ctrl is None else physics.inputs.ctrl
-    known = replace(known, jumping=jumping, commands=commands)
+    known = replace(known.counting(h, True, False), jumping=jumping, commands=commands)
     act_next = next_activations(model, act, rates, h) if rates else act
     ended = replace(
         start, q=q_next, v=v_next, lam=list(solution.lam), a=a, torque=applied,

@@ -13,6 +13,7 @@ from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
+from ..physics import Integrator
 from ..physics.options import given_options
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
 from .given import as_given
@@ -39,7 +40,8 @@ class Simulator:
 
     def __init__(
         self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
-        parameters: Any = None, outputs: Sequence[str] = (), integrator: str | None = None,
+        parameters: Any = None, outputs: Sequence[str] = (), integrator: str | Integrator | None = None,
+        accuracy: float | None = None,
         coordinates: str = "spanning", solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
@@ -51,7 +53,7 @@ class Simulator:
         options = given_options(locals())
         self.model = robot if isinstance(robot, Model) else load(robot)
         dt = self.model.simulation.chosen_dt(dt)
-        scheme, law = chosen_scheme(self.model, integrator, contact)
+        scheme, law = chosen_scheme(self.model, integrator, contact, accuracy)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
