@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import viewer
-    from .algorithms.contact.watching import watch
+    from .algorithms.contact.watching import overlapping_pairs, watch, watched_pairs
     from .analysis import inspect
     from .analysis.base_parameters import base_parameters
     from .analysis.cut_joints import cheapest_cut
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .assembly.inverse_dynamics import inverse_dynamics
     from .assembly.inverse_kinematics import inverse_kinematics
     from .codegen.saved_function import load_function
+    from .codegen.spare_results import release_results
     from .compilation import compile, reference, trace_program
     from .derivatives import hessian_vector, jacobian, jvp, vjp
     from .errors import LinkwrightError, LinkwrightWarning, NoConvergence, SimulationError
@@ -68,7 +69,7 @@ __version__ = "0.1.0"
 
 # Where the public names are; the same as above, for the interpreter (tests/test_public_names.py compares them).
 _PUBLIC = {
-    "algorithms.contact.watching": "watch",
+    "algorithms.contact.watching": "overlapping_pairs watch watched_pairs",
     "analysis": "inspect",
     "analysis.base_parameters": "base_parameters",
     "analysis.cut_joints": "cheapest_cut",
@@ -77,6 +78,7 @@ _PUBLIC = {
     "assembly.inverse_dynamics": "inverse_dynamics",
     "assembly.inverse_kinematics": "inverse_kinematics",
     "codegen.saved_function": "load_function",
+    "codegen.spare_results": "release_results",
     "compilation": "compile reference trace_program",
     "factored_delassus": "delassus_operator",
     "derivatives": "hessian_vector jacobian jvp vjp",
@@ -148,11 +150,12 @@ __all__ = [
     "helical", "hessian_vector", "hull", "implicit", "inspect", "inverse_dynamics",
     "inverse_kinematics", "jacobian", "jvp", "list_algorithms",
     "list_robots", "load", "load_function", "lock_joints",
-    "loops", "mobility", "motor", "open_rollout", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
+    "loops", "mobility", "motor", "open_rollout", "overlapping_pairs", "parallel_belts", "planar", "plane", "position_servo", "prismatic",
     "project_configuration", "project_velocity",
-    "reference", "revolute", "rod", "rollout", "save", "show", "simulate", "solve_kkt", "sphere", "spherical",
+    "reference", "release_results", "revolute", "rod", "rollout", "save", "show", "simulate", "solve_kkt", "sphere",
+    "spherical",
     "to_mujoco", "to_pinocchio",
     "trace_program", "translational", "transmission", "universal", "universal_transmission", "velocity_servo",
     "viewer", "vjp",
-    "watch", "weld",
+    "watch", "watched_pairs", "weld",
 ]  # fmt: skip

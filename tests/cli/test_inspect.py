@@ -82,7 +82,7 @@ def test_contacts_and_tendons_are_listed_with_what_they_cost(tmp_path):
         assert word in result.stdout, word
     document = json.loads(run("inspect", str(path), "--no-times", "--json").stdout)
     costs = document["contacts"]
-    assert document["watched"] == [["palm", "keel"]] and costs["watching"] > 0
+    assert document["watched"] == [["keel", "palm"]] and costs["watching"] > 0
     assert [(c["kinds"], c["condim"], c["points"]) for c in costs["pairs"]] == [
         (["box", "plane"], 3, 4), (["sphere", "plane"], 3, 2),
     ]  # fmt: skip

@@ -1,7 +1,11 @@
 """Functions as files: they run without LLVM, and what does not fit this computer is refused by name."""
 
+import hashlib
+import json
 import os
+import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -10,9 +14,9 @@ import pytest
 
 import linkwright as lw
 from linkwright import scalar
-from linkwright.codegen import instruction_sets, saved_function
+from linkwright.codegen import cache, instruction_sets, saved_function
 from linkwright.codegen.linking import link
-from linkwright.errors import CodegenError, InputError, UnsupportedError
+from linkwright.errors import CodegenError, InputError, LinkwrightError, UnsupportedError
 
 linux_x86 = pytest.mark.skipif(
     sys.platform != "linux" or os.uname().machine != "x86_64", reason="functions are saved on x86-64 Linux only"
@@ -76,7 +80,7 @@ print(*(name for name in sys.modules if name.startswith("linkwright.")))
             tmp_path / "data.npz", path,
         )  # fmt: skip
         layers = {name.split(".")[1] for name in seen.split()}
-        assert layers == {"codegen", "errors", "scalar", "trace"}
+        assert layers == {"codegen", "errors", "printable", "scalar", "trace"}
 
 
 def test_loops_guards_and_repetition_are_saved_too(tmp_path):
@@ -192,3 +196,142 @@ def test_the_program_is_there_also_if_the_code_came_from_the_cache():
     for _ in range(2):
         function = lw.compile(lw.load("chain:3"), "rnea")
     assert function.from_cache and function.program.name == "rnea"
+
+
+USED = """
+f = lw.load_function(sys.argv[2], threads=2)
+f(np.ones((5, 2)))
+print(*(m.__file__ for name, m in sys.modules.items() if name.startswith("linkwright.") and m.__file__))
+"""
+WITHOUT_LAYOUT = {"errors.py", "printable.py", "scalar.py"}  # of what runs saved code: nothing compiled depends on them
+
+
+def test_whatever_runs_saved_code_is_part_of_the_agreement(saved, tmp_path, monkeypatch):
+    """Any module that a saved function needs, or that generates code, may change how the two fit together."""
+    np.savez(tmp_path / "data.npz")
+    package = os.path.dirname(lw.__file__)
+    needed = {os.path.relpath(x, package) for x in run_without_llvm(USED, tmp_path / "data.npz", saved).split()}
+    generating = {f"codegen/{name}" for name in os.listdir(f"{package}/codegen") if name.endswith(".py")}
+    assert {"codegen/spare_results.py", "codegen/python_abi.py", "codegen/results.py", "codegen/image.py"} <= needed
+    copied = tmp_path / "copied"
+    for folder in ("codegen", "trace"):
+        shutil.copytree(f"{package}/{folder}", copied / folder)
+    monkeypatch.setattr(cache, "__file__", str(copied / "codegen" / "cache.py"))
+
+    def agreed():
+        cache.source_hash.cache_clear()
+        return saved_function.agreement()
+
+    try:
+        before = agreed()
+        for name in sorted((needed | generating) - WITHOUT_LAYOUT):
+            text = (copied / name).read_bytes()
+            (copied / name).write_bytes(text + b"# another layout\n")
+            assert agreed() != before, name
+            (copied / name).write_bytes(text)
+        assert agreed() == before
+    finally:
+        monkeypatch.undo()
+        cache.source_hash.cache_clear()
+
+
+def parts_of(path):
+    """(header, header of the image, the rest of the image, the code) of a saved function."""
+    line, rest = path.read_bytes().split(b"\n", 2)[2].split(b"\n", 1)
+    head = json.loads(line)
+    image, code = rest[: head["image_bytes"]], rest[head["image_bytes"] :]
+    inner, parts = image.split(b"\n", 1)
+    return head, json.loads(inner), parts, code
+
+
+def written(path, head, inner, parts, code):
+    """With a checksum that is right, and the image's size where it is not given."""
+    image = json.dumps(inner).encode() + b"\n" + parts
+    if isinstance(head, dict) and head.get("image_bytes") == "right":
+        head = {**head, "image_bytes": len(image)}
+    payload = b"".join([json.dumps(head).encode(), b"\n", image, code])
+    path.write_bytes(saved_function._MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload)
+    return path
+
+
+STRANGE = (
+    None, True, -1, 0, 3, 2**31, 2**63, 1e300, float("nan"), "", "x", "\x1b[31m", "a" * 5000, [], [1], [[]], {},
+    {"a": 1}, [[1, 2]], [[-8, 2]], [[1 << 40, "memset"]], [["x", [2]]], [["x", [-2]]], [[0, "no_such_function"]],
+    [[None, None]],
+)  # fmt: skip
+
+
+def spoiled(value, rng):
+    """The same with one thing changed, somewhere."""
+    if isinstance(value, dict) and value and rng.random() < 0.8:
+        key = rng.choice(list(value))
+        return {**value, key: spoiled(value[key], rng)}
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        k = rng.randrange(len(value))
+        return [*value[:k], spoiled(value[k], rng), *value[k + 1 :]]
+    if isinstance(value, dict) and value and rng.random() < 0.5:
+        gone = rng.choice(list(value))
+        return {key: one for key, one in value.items() if key != gone}
+    if type(value) is int and rng.random() < 0.5:
+        return value + rng.choice([-(2**40), -4096, -8, -1, 1, 8, 4096, 2**40])
+    return rng.choice(STRANGE)
+
+
+def load_spoiled(folder, count, seed):
+    """How many of so many files were refused; the others are loaded and let go."""
+    rng, refused = random.Random(seed), 0
+    sources = [
+        lw.compile(lambda x: x[0] * x[1], inputs={"x": 2}).save(folder / "a.lwf"),
+        lw.compile(pendulum, inputs={"x": 2, "u": 1}, repeat=True).save(folder / "b.lwf"),
+    ]
+    known = [parts_of(path) for path in sources]
+    assert lw.load_function(written(folder / "same.lwf", *known[0]))(np.ones(2)) == 1.0
+    for k in range(count):
+        head, inner, parts, code = known[k % len(known)]
+        where, head = rng.randrange(4), {**head, "image_bytes": "right"}
+        head = spoiled(head, rng) if where in (0, 2) else head
+        inner = spoiled(inner, rng) if where in (1, 2) else inner
+        code = code[: rng.randrange(len(code) + 1)] if where == 3 else code
+        try:
+            lw.load_function(written(folder / "spoiled.lwf", head, inner, parts, code))
+        except LinkwrightError as error:
+            assert str(error).isprintable(), error
+            refused += 1
+    return refused
+
+
+LOADING = """
+import sys, pathlib
+sys.path.insert(0, sys.argv[1])
+from test_saved_functions import load_spoiled
+print(load_spoiled(pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])))
+"""
+
+
+def headers_with_right_checksums(tmp_path, count, seed):
+    """In a process of its own, which is still there in the end."""
+    arguments = [os.path.dirname(__file__), str(tmp_path), str(count), str(seed)]
+    done = subprocess.run([sys.executable, "-c", LOADING, *arguments], capture_output=True, text=True, timeout=1200)
+    assert not done.returncode, done.stderr[-3000:]
+    return int(done.stdout)
+
+
+def test_wrong_headers_with_right_checksums(tmp_path):
+    assert headers_with_right_checksums(tmp_path, 400, 0) > 200
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_many_wrong_headers_with_right_checksums(tmp_path, seed):
+    assert headers_with_right_checksums(tmp_path, 20_000, seed) > 10_000
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"[]", b"null", b"{}", b"[" * 100_000, b'{"name": 1}', b"\xff\xfe", b'{"a": NaN}']
+)
+def test_headers_that_are_none(tmp_path, line):
+    payload = line + b"\n" + bytes(100)
+    path = tmp_path / "f.lwf"
+    path.write_bytes(saved_function._MAGIC + hashlib.sha256(payload).hexdigest().encode() + b"\n" + payload)
+    with pytest.raises(CodegenError, match="no function that can be called"):
+        lw.load_function(path)

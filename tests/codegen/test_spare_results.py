@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from programs import every_operation
 
-from linkwright.codegen import compile_program, python_abi
+import linkwright as lw
+from linkwright.codegen import compile_program, python_abi, spare_results
 from linkwright.codegen.compiled_function import CompiledFunction
 from linkwright.codegen.compiling import build_image
-from linkwright.codegen.spare_results import LEAST_BYTES, MOST_BYTES, SETS
+from linkwright.codegen.spare_results import LEAST_BYTES, MOST_BYTES, MOST_HELD, SETS
 from linkwright.codegen.target import host_target
 from linkwright.trace import simplify, trace
 
@@ -189,3 +190,83 @@ def test_every_operation_gives_the_same_again():
     for _ in range(3):
         again = function(x, y[:, :2].copy())
         assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, again, strict=True))
+
+
+@pytest.fixture
+def nothing_kept():
+    gc.collect()
+    lw.release_results()
+    assert spare_results._held.value == 0
+    yield
+    gc.collect()
+    lw.release_results()
+    assert spare_results._held.value == 0
+
+
+def test_what_is_kept_is_counted_and_given_back(function, outputs, nothing_kept):
+    x, size = samples(1), BATCH * 3 * 8 * outputs
+    weak = weakref.ref(every(function(x))[0])
+    assert spare_results._held.value == size and weak() is not None
+    held = function(x)  # the first is seen by a weak reference, so this is other memory
+    assert spare_results._held.value == 2 * size
+    assert lw.release_results() == 2 * size and spare_results._held.value == 0
+    assert weak() is None
+    assert_right(held, x)
+    for batch in (BATCH, 2 * BATCH, BATCH, 3 * BATCH):
+        assert_right(function(samples(batch, batch)), samples(batch, batch))
+    kept = spare_results._held.value
+    assert 0 < kept <= 5 * size and lw.release_results() == kept and spare_results._held.value == 0
+
+
+def test_all_functions_together_keep_no_more_than_one_may(nothing_kept):
+    """Ten functions, whose results would take 1.3 GB."""
+    batch = MOST_BYTES // (8 * 3)
+    functions, x = [function_of(1) for _ in range(10)], np.ones((batch, 2))
+    for function in functions:
+        first, second = function(x), function(x)
+        assert second[-1, 0] == 1.0 and first[-1, 1] == 2.0
+        del first, second
+        assert spare_results._held.value <= MOST_HELD
+    assert spare_results._held.value > MOST_HELD - 2 * 8 * 3
+    assert_right(functions[9](x), x)  # which keeps nothing
+    del functions, function
+    gc.collect()
+    assert spare_results._held.value == 0
+
+
+def test_a_function_that_is_loaded_finds_room(nothing_kept):
+    x = np.ones((MOST_BYTES // (8 * 3), 2))
+    first = function_of(1)
+    held = first(x), first(x)
+    assert spare_results._held.value > MOST_HELD // 2
+    second = function_of(1)
+    assert spare_results._held.value == 0
+    where = places(second(x))
+    assert places(second(x)) == where
+    assert_right(held[0], x)
+
+
+def test_giving_back_while_others_compute(function, nothing_kept):
+    wrong, done = [], threading.Event()
+
+    def work(seed):
+        x = samples(seed)
+        for _ in range(60):
+            try:
+                assert_right(function(x), x)
+            except AssertionError as error:
+                wrong.append(error)
+
+    def give_back():
+        while not done.is_set():
+            lw.release_results()
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
+    giving = threading.Thread(target=give_back)
+    for thread in (*threads, giving):
+        thread.start()
+    for thread in threads:
+        thread.join()
+    done.set()
+    giving.join()
+    assert not wrong

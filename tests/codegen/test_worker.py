@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,48 @@ def test_executable_that_is_no_python(no_idle_workers, monkeypatch, tmp_path):
     script.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(script))
     assert compile_program(chain(), cache=False)(*ARGUMENTS).shape == (4,)
+
+
+SILENT = {
+    "sleeps": "sleep 600",
+    "sleeps and ignores signals": "trap '' TERM HUP INT; sleep 600",
+    "talks without end": "while :; do echo no python here; done",
+    "greets by half": "printf '\\021\\000\\000\\000\\000\\000\\000\\000linkw'; sleep 600",
+    "a child that holds its output": "sleep 600 & exit 0",
+    "echoes": "cat",
+    "closes its output": "exec 1>&-; sleep 600",
+    "a long message": "printf '\\377\\377\\000\\000\\000\\000\\000\\000'; sleep 600",
+}
+
+
+@pytest.mark.parametrize("what", SILENT)
+def test_executable_that_does_not_answer(no_idle_workers, monkeypatch, tmp_path, what, caplog):
+    """An application that embeds Python: it starts, and does something else for ever."""
+    if os.name != "posix":
+        pytest.skip("needs a shell script")
+    script = tmp_path / "application"
+    script.write_text(f"#!/bin/sh\n{SILENT[what].replace('sleep 600', 'sleep 20')}\n")
+    script.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(script))
+    monkeypatch.setattr(objectfile, "GREETING_SECONDS", 0.3)
+    begin = time.monotonic()
+    assert compile_program(chain(), cache=False)(*ARGUMENTS).shape == (4,)
+    assert "generating code in this process" in caplog.text and time.monotonic() - begin < 15
+    if str(script) in objectfile._no_interpreters:
+        monkeypatch.setattr(objectfile, "GREETING_SECONDS", 1e6)  # it is not asked again
+        assert compile_program(chain("again"), cache=False)(*ARGUMENTS).shape == (4,)
+
+
+def test_a_frozen_application_is_not_started_again(no_idle_workers, monkeypatch, tmp_path):
+    """It would open another window of itself."""
+    started = tmp_path / "started"
+    script = tmp_path / "application"
+    script.write_text(f"#!/bin/sh\ntouch {started}\n")
+    script.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(script))
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert compile_program(chain(), cache=False)(*ARGUMENTS).shape == (4,)
+    assert not started.exists()
 
 
 def end_workers_by(monkeypatch, sent):

@@ -103,17 +103,18 @@ def test_urdf_and_sdf(tmp_path):
     (tmp_path / "cube.obj").write_bytes(obj())
     path = tmp_path / "parts" / "urdf" / "r.urdf"
     path.write_text(URDF)
-    assert not lw.load(path).shapes
+    unread = lw.load(path)
+    assert not unread.shapes and "'base'" in unread.not_computed[0].what and "meshes" in unread.not_computed[0].remedy
     model = lw.load(path, floating_base=True, meshes=True)
     (shape,) = model.shapes
     assert shape.kind == "convex" and np.ptp(shape.points, axis=0) == pytest.approx([0.4, 0.4, 0.6])
     assert shape.placement.translation == pytest.approx([0, 0, 1])
-    assert any("gone.stl" in warning and "'base'" in warning for warning in model.warnings)
+    assert any("gone.stl" in entry.why and "'base'" in entry.what for entry in model.not_computed)
     assert len(model.on_ground().contacts) == 8
     (tmp_path / "m.sdf").write_text(SDF)
     (shape,) = lw.load(tmp_path / "m.sdf", meshes=True).shapes
     assert np.ptp(shape.points, axis=0) == pytest.approx([0.2, 0.4, 0.3])
-    assert any("no folder" in warning for warning in lw.load(URDF, meshes=True).warnings)
+    assert any("no folder" in entry.why for entry in lw.load(URDF, meshes=True).not_computed)
 
 
 MJCF = """<mujoco><asset><mesh name="cube" file="cube.obj"/><mesh name="gone" file="gone.stl"/></asset>
@@ -130,11 +131,12 @@ def test_mjcf_against_mujoco(tmp_path, rng):
     path = tmp_path / "brick.xml"
     path.write_text(MJCF)
     plain = lw.load(path)
-    assert [shape.name for shape in plain.shapes] == ["floor"]
-    assert any("'skin'" in warning and "meshes=True" in warning for warning in plain.warnings)
+    assert [(shape.name, shape.kind) for shape in plain.shapes] == [("floor", "plane"), ("skin", "mesh")]
+    assert lw.watched_pairs(plain) == (("skin", "floor"),) and not plain.pairs
+    assert any("'skin'" in entry.what and "meshes=True" in entry.remedy for entry in plain.not_computed)
     model = lw.load(path, meshes=True)
     assert [shape.name for shape in model.shapes] == ["floor", "skin"] and len(model.contacts) == 8
-    assert any("'lost'" in warning for warning in model.warnings)
+    assert any("'lost'" in entry.what and "gone.stl" in entry.why for entry in model.not_computed)
     source = mujoco.MjModel.from_xml_string(
         re.sub(r'<mesh name="gone"[^>]*>|<geom name="lost"[^>]*>', "", MJCF), {"cube.obj": cube}
     )

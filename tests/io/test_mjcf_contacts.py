@@ -33,7 +33,8 @@ def test_classes_of_geoms_that_only_show_need_no_mesh():
 
 def test_meshes_that_collide_are_told():
     robot = model('<geom type="mesh" mesh="wedge"/>')
-    assert any("wedge" in warning for warning in robot.warnings) and not robot.pairs
+    (entry,) = robot.not_computed
+    assert "wedge" in str(entry) and "not among the assets" in entry.why and not robot.pairs
 
 
 def test_what_stands_still_weighs_nothing():
@@ -55,7 +56,8 @@ def test_listed_pairs_and_excluded_bodies():
     (pair,) = robot.pairs
     assert (pair.first, pair.second, pair.condim) == ("a", "stone", 6) and pair.friction == (0.1, 0.2, 0.3, 0.4, 0.5)
     assert pair.friction_solref == (0.05, 1.0)
-    assert any("'crate'" in warning for warning in robot.warnings)
+    assert lw.watched_pairs(robot) == (("crate", "b"),)
+    assert any("'crate'" in entry.what for entry in robot.not_computed)
 
 
 def test_the_law_of_the_file():

@@ -193,3 +193,10 @@ def test_written_robots_come_back(model):
         assert again.placement.is_close(body.placement, 1e-15)
         np.testing.assert_array_equal(again.joint.axis, body.joint.axis)
     assert set(model.frames) <= set(read.frames)
+
+
+@pytest.mark.parametrize("small", ["1e-200", "-1e-170", "5e-324"])
+def test_products_of_inertia_whose_squares_vanish(small):
+    inertia = f'<inertia ixx="1" iyy="1" izz="1" ixy="{small}" ixz="0" iyz="0"/>'
+    text = f'<robot name="r"><link name="l"><inertial><mass value="1"/>{inertia}</inertial></link></robot>'
+    assert read_urdf(text, floating_base=True).warnings == ()

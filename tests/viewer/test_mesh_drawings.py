@@ -119,8 +119,14 @@ def test_collada_in_its_units_and_colours_without_entities(tmp_path):
     (path.parent / "arm.dae").write_text(told)
     [skin] = drawn(lw.load(path))
     assert skin.colour == "#0000ff" and np.ptp(skin.vertices[:, 1]) == pytest.approx(0.003)
-    (path.parent / "arm.dae").write_text('<!DOCTYPE x [<!ENTITY a "b">]>' + told + " ")
-    assert "entities" in meshes_not_drawn(lw.load(path))[0]
+    for encoding in ("utf-8", "utf-16"):
+        (path.parent / "arm.dae").write_text('<!DOCTYPE x [<!ENTITY a "b">]>' + told + " ", encoding)
+        assert "entities" in meshes_not_drawn(lw.load(path))[0]
+    # a material that makes no sense costs its colours, not the shape
+    for whole, broken in (("0 0 1 1", "0 0 blue 1"), ("0 0 1 1", ""), ('target="#m"', 'target="#none"')):
+        (path.parent / "arm.dae").write_text(told.replace(whole, broken))
+        [skin], [lost] = skins_of(lw.load(path), [0, 0])
+        assert np.ptp(skin.vertices[:, 1]) == pytest.approx(0.003) and "arm.dae of arm: is drawn without" in lost
 
 
 def test_missing_and_broken_ones_are_shapes_and_are_listed(tmp_path):

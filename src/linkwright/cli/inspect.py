@@ -15,6 +15,7 @@ from rich.text import Text
 
 import linkwright as lw
 
+from ..algorithms.contact.watching import overlapping_as_drawn, watched_pairs, with_told_pairs
 from ..analysis import AlgorithmCost, Inspection, algorithm_costs, cheapest, inspect
 from ..analysis.contact_costs import ContactCosts, contact_costs
 from ..viewer.looks import meshes_not_drawn
@@ -59,7 +60,7 @@ def inspect_command(
     _print_page(console, found, costs, everything, touching)
     missing = meshes_not_drawn(model)
     for line in missing if everything else missing[:_MANY]:
-        console.print(f"drawn as a shape: {plain(line)}", highlight=False, soft_wrap=True)
+        console.print(f"not drawn as its file says: {plain(line)}", highlight=False, soft_wrap=True)
     if svg:
         console.print(f"picture of the graph: {plain(svg)}", highlight=False, soft_wrap=True)
 
@@ -110,11 +111,12 @@ def as_dictionary(found: Inspection, costs: list[AlgorithmCost], touching: Conta
         ],
         "shapes": [{"name": shape.name, "kind": shape.kind, "on": shape.on} for shape in model.shapes],
         "contacts": None if touching is None else asdict(touching),
-        "watched": [list(pair) for pair in model.contact_law.watched],
+        "watched": [list(pair) for pair in watched_pairs(model)],
+        "overlap_as_drawn": [list(pair) for pair in overlapping_as_drawn(model)],
         "passive": [element.to_dictionary() for element in model.passive],
         "actuators": [one.to_dictionary() for one in model.actuators],
         "keyframes": list(model.keyframes),
-        "not_computed": [entry.to_dictionary() for entry in model.not_computed],
+        "not_computed": [entry.to_dictionary() for entry in with_told_pairs(model).not_computed],
         "ignored": list(model.ignored),
         "simulation": model.simulation.to_dictionary(),
         "warnings": list(model.warnings),
@@ -130,11 +132,12 @@ def _print_page(
         console.print(f"[yellow]warning:[/] {plain(warning)}", highlight=False)
     if len(model.warnings) > 5 and not everything:
         console.print(f"[yellow]and {len(model.warnings) - 5} more warnings[/] (--all shows them)", highlight=False)
-    missing = model.not_computed if everything else model.not_computed[:_MANY]
+    every = with_told_pairs(model).not_computed
+    missing = every if everything else every[:_MANY]
     for entry in missing:
         told = f"[yellow]ignored:[/] {plain(entry.word)}:" if entry.ignored else "[bold yellow]not computed:[/]"
         console.print(f"{told} {plain(str(entry))}", highlight=False)
-    for text in _rest(len(model.not_computed) - len(missing), "things that are not computed"):
+    for text in _rest(len(every) - len(missing), "things that are not computed"):
         console.print(text)
     if model.simulation.to_dictionary():
         told = ", ".join(f"{key} {value}" for key, value in model.simulation.to_dictionary().items())
@@ -214,7 +217,7 @@ def _contacts(found: Inspection, touching: ContactCosts) -> Group:
             plain(" with ".join(cost.kinds)), str(cost.condim), str(len(cost.pairs)), str(cost.points),
             f"{cost.operations:,}", plain(cost.pairs[0]),
         )  # fmt: skip
-    watched = len(model.contact_law.watched)
+    watched = len(watched_pairs(model))
     told = f"contact_dynamics takes {touching.total:,} operations, {touching.without:,} where nothing can touch"
     if watched:
         told += f"; looking at {watched} pairs that are not computed takes {touching.watching:,} of them (status 6)"

@@ -12,7 +12,7 @@ from .entry import ENTRY
 from .general_call import Runner
 from .python_abi import METH_FASTCALL, METH_KEYWORDS, MethodDef, calling, make_builtin, numpy_table, python_address
 from .signature import OUT
-from .spare_results import KEPT, kept_length, release
+from .spare_results import counter_address, keeping
 from .threads import largest_batch_for_one
 
 _FUNCTIONS = {
@@ -56,8 +56,8 @@ def fast_entry(runner: Runner):
     context[Slot.RESULT_CLASS] = id(owner.result_class)
     context[Slot.LARGEST_BATCH] = largest_batch_for_one(runner.threads, runner.cost)
     runner.code.table(NAMES, len(owner.names))[:] = [id(name) for name in owner.names]
-    kept = runner.code.table(KEPT, kept_length(len(runner.signature.outputs)))
-    weakref.finalize(owner, release, kept, runner.code)
+    context[Slot.KEPT_BYTES] = counter_address()
+    keeping(owner, runner.code, len(runner.signature.outputs))
     entry = make_builtin(owner)
     runner.entry = weakref.ref(entry)
     return entry

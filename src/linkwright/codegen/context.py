@@ -29,6 +29,7 @@ class Slot(IntEnum):
     FREE = 13
     LARGEST_BATCH = 14  # a number, not an address: larger batches are for several threads
     TUPLE_TYPE = 15
+    KEPT_BYTES = 16  # where the process counts what all functions keep (spare_results.py)
 
 
 def context_definition(inputs: int) -> list[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 from ..errors import CodegenError
 from ..trace import LoopOperations, Operations
-from .signature import ArraySpec, Signature
+from .header_entries import differing, is_amount, is_count, is_flag, is_text, list_of, row_of
+from .signature import OUT, ArraySpec, Signature
 
 _COMPRESSION = 1  # IR is repetitive: the fastest level already gives a factor of six
 
@@ -28,7 +30,10 @@ class Image:
 
     @property
     def ir(self) -> str:
-        return zlib.decompress(self.compressed_ir).decode()
+        try:
+            return zlib.decompress(self.compressed_ir).decode()
+        except (zlib.error, ValueError) as error:
+            raise CodegenError(f"the stored LLVM code of {self.signature.name!r} could not be read: {error}") from None
 
     def to_bytes(self) -> bytes:
         """A line of JSON, then the binary parts one after the other."""
@@ -53,6 +58,7 @@ class Image:
         try:
             line, _, rest = data.partition(b"\n")
             head = json.loads(line)
+            _check_head(head, len(rest))
             parts, position = [], 0
             for size in head["parts"]:
                 parts.append(rest[position : position + size])
@@ -71,8 +77,43 @@ class Image:
                 tuple(parts[:-1]),
                 parts[-1],
             )
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             raise CodegenError(f"a stored compiled function could not be read: {error}") from error
+
+
+def _check_head(head: Any, rest: int) -> None:
+    """Raise ValueError for entries that `to_bytes` never writes: what they say is where memory is read and written."""
+    shape = list_of(is_count)
+    wrong = differing(
+        head,
+        {
+            "name": is_text, "dtype": lambda x: x in ("float32", "float64"), "inputs": list_of(row_of(is_text, shape)),
+            "outputs": list_of(row_of(is_text, shape, list_of(is_text))), "operations": _are_operations,
+            "lanes": lambda x: is_count(x) and x > 0, "workspace_bytes": is_count, "single_workspace_bytes": is_count,
+            "compile_seconds": is_amount, "has_entry": is_flag, "repeats": is_flag,
+            "parts": lambda x: list_of(is_count)(x) and x and sum(x) == rest,
+        },
+    )  # fmt: skip
+    if wrong:
+        raise ValueError(wrong)
+    for arrays in (head["inputs"], head["outputs"]):
+        if len({name for name, *_ in arrays}) != len(arrays):
+            raise ValueError("two arrays have one name")
+    if not head["outputs"] or OUT in [name for name, _ in head["inputs"]]:
+        raise ValueError("it has no outputs, or an input that no call can name")
+
+
+def _are_operations(found: Any) -> bool:
+    names = {x.name for x in fields(Operations)}
+    if not isinstance(found, dict) or found.keys() != names or not isinstance(found["loops"], (list, tuple)):
+        return False
+    loops = [x for x in found["loops"] if isinstance(x, dict) and x.keys() == {"passes", "limit", "body"}]
+    counted = all(is_amount(found[name]) for name in names - {"loops"})
+    return (
+        counted
+        and len(loops) == len(found["loops"])
+        and all(is_amount(x["passes"]) and is_amount(x["limit"]) and _are_operations(x["body"]) for x in loops)
+    )
 
 
 def _operations(data: dict) -> Operations:

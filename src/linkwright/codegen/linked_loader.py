@@ -17,7 +17,7 @@ class MappedCode(Code):
     """Owns the memory the code lives in: keep it as long as an address from it may be called."""
 
     def __init__(self, code: LinkedCode):
-        self._symbols = code.symbols
+        self._symbols, self._data_begin = code.symbols, code.data_begin
         self._memory = mmap.mmap(-1, len(code.memory))  # zeros that can be read and written
         self._memory[:] = code.memory
         self._view = ctypes.c_char.from_buffer(self._memory)  # keeps the memory where it is
@@ -36,9 +36,14 @@ class MappedCode(Code):
             raise CodegenError(f"this system does not let saved code be executed (error {ctypes.get_errno()})")
 
     def address(self, name: str) -> int:
-        if name not in self._symbols:
+        place, _ = self._symbols.get(name, (self._data_begin, 0))
+        if place >= self._data_begin:
             raise CodegenError(f"the compiled code has no function {name}")
-        return self._begin + self._symbols[name]
+        return self._begin + place
 
     def table(self, name: str, length: int) -> ctypes.Array:
-        return (ctypes.c_void_p * length).from_address(self.address(name))
+        kind = ctypes.c_void_p * length
+        place, size = self._symbols.get(name, (0, 0))
+        if place < self._data_begin or size != ctypes.sizeof(kind):
+            raise CodegenError(f"the compiled code has no table {name} of {length} entries")
+        return kind.from_address(self._begin + place)

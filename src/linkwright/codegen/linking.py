@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..errors import CodegenError, UnsupportedError
 
+WORD = 8  # bytes of an address
 LARGEST_PAGE = 65536  # what is executed and what is written may not share a page, on any system this may be loaded on
 _ELF, _X86_64 = b"\x7fELF\x02\x01", 62  # 64 bits, little-endian
 _SYMTAB, _RELA, _NOBITS = 2, 4, 8
@@ -28,14 +29,14 @@ _JUMP = b"\xff\x25"  # jmp *[rip + offset]
 @dataclass(frozen=True)
 class LinkedCode:
     """memory      code, then from `data_begin` on what is written
-    symbols     name -> offset
+    symbols     name -> (offset, bytes)
     addresses   (where, offset): words that hold the address of something in here
     externals   (where, name): words that hold the address of a function of the C library
     """
 
     memory: bytes = field(repr=False)
     data_begin: int
-    symbols: dict[str, int]
+    symbols: dict[str, tuple[int, int]]
     addresses: tuple[tuple[int, int], ...]
     externals: tuple[tuple[int, str], ...]
 
@@ -53,6 +54,7 @@ class _Symbol(NamedTuple):
     name: str
     section: int  # 0: defined elsewhere
     value: int
+    size: int
     is_global: bool
 
 
@@ -82,9 +84,9 @@ class _ObjectFile:
         for section in self.sections:
             if section.kind == _SYMTAB:
                 names = self.sections[section.link].data
-                for name, info, _, number, value, _ in struct.iter_unpack("<IBBHQQ", section.data):
+                for name, info, _, number, value, size in struct.iter_unpack("<IBBHQQ", section.data):
                     text = names[name : names.index(b"\0", name)].decode()
-                    self.symbols.append(_Symbol(text, number, value, info >> 4 in _GLOBAL_AND_WEAK))
+                    self.symbols.append(_Symbol(text, number, value, size, info >> 4 in _GLOBAL_AND_WEAK))
 
     def relocations(self):
         """(section that is changed, offset in it, type, symbol, addend)."""
@@ -120,7 +122,7 @@ class _Linker:
         self._lay_out(written=True)
         self._align(8)
         self.symbols = {
-            symbol.name: self.places[number, symbol.section] + symbol.value
+            symbol.name: (self.places[number, symbol.section] + symbol.value, symbol.size)
             for number, file in enumerate(files) for symbol in file.symbols if symbol.is_global and symbol.section
         }  # fmt: skip
 
@@ -163,7 +165,8 @@ class _Linker:
             found = self.places.get((number, symbol.section))
             offset = symbol.value
         else:
-            found, offset = self.symbols.get(symbol.name, self.stubs.get(symbol.name)), 0
+            known = self.symbols.get(symbol.name)
+            found, offset = (self.stubs.get(symbol.name) if known is None else known[0]), 0
         if found is None:
             raise CodegenError(f"the compiled code refers to {symbol.name!r}, which is nowhere")
         return found + offset

@@ -6,11 +6,13 @@ import atexit
 import contextlib
 import logging
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +27,7 @@ from .target import Target
 _log = logging.getLogger("linkwright")
 LARGEST_POOL = 8
 _NODES_PER_WORKER = 3000  # starting another worker takes as long as compiling about so many
+GREETING_SECONDS = 30.0  # starting takes one, importing from a slow disk several; who takes longer is no worker
 _STDERR_TAIL = 2000  # characters of a dead worker's last words put into an error message
 
 
@@ -40,6 +43,10 @@ class NoWorker(Exception):
     """No worker could be started."""
 
 
+_no_interpreters: set[str] = set()
+"""Executables that were started and did not greet in time: asked once, not for every function."""
+
+
 class Worker:
     """One process that turns IR into object files for one target."""
 
@@ -52,6 +59,10 @@ class Worker:
         folder = str(Path(llvmlite.__file__).parent.parent)
         if not sys.executable:
             raise NoWorker("Python does not know its own executable")
+        if getattr(sys, "frozen", False):  # by PyInstaller and its kin: another window of the application would open
+            raise NoWorker(f"{sys.executable!r} is a frozen application and no Python interpreter")
+        if sys.executable in _no_interpreters:
+            raise NoWorker(f"{sys.executable!r} did not answer as a Python interpreter does")
         command = [sys.executable, "-I", "-S", "-c", start, folder, str(Path(worker.__file__))]
         self._stderr = tempfile.TemporaryFile()
         try:
@@ -79,8 +90,7 @@ class Worker:
     def _greet(self) -> None:
         """Wait until the process has started; only then is it worth talking to."""
         try:
-            greeting = worker.read_message(self._replies)
-            if greeting == worker.GREETING:
+            if self._has_greeted():
                 description = "\n".join((self.target.triple, self.target.cpu, self.target.features))
                 worker.write_message(self._requests, description.encode())
                 self._greeted = True
@@ -88,6 +98,34 @@ class Worker:
             pass
         if not self._greeted:
             raise NoWorker(self._last_words())
+
+    def _has_greeted(self) -> bool:
+        """Whether the first bytes are the greeting, all of them there in time."""
+        if os.name != "posix":  # pipes that cannot be waited for: a thread waits, and is left alone if nothing comes
+            found: list[bytes | None] = []
+            reader = threading.Thread(target=lambda: found.append(worker.read_message(self._replies)), daemon=True)
+            reader.start()
+            reader.join(GREETING_SECONDS)
+            self._is_silent(not found)
+            return found == [worker.GREETING]
+        expected, got, end = worker.framed(worker.GREETING), b"", time.monotonic() + GREETING_SECONDS
+        pipe = self._replies.fileno()
+        while expected.startswith(got) and len(got) < len(expected):
+            ready, _, _ = select.select([pipe], [], [], max(0.0, end - time.monotonic()))
+            self._is_silent(not ready)
+            part = os.read(pipe, len(expected) - len(got)) if ready else b""
+            if not part:
+                return False
+            got += part
+        return got == expected
+
+    def _is_silent(self, so: bool) -> None:
+        if so:
+            _no_interpreters.add(sys.executable)
+            raise NoWorker(
+                f"{sys.executable!r} was started and did not answer as a Python interpreter does for "
+                f"{GREETING_SECONDS:g} s; {self._last_words()}"
+            )
 
     def _last_words(self) -> str:
         self._process.kill()

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
-from functools import cache
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CodegenError, InputError, UnsupportedError
 from .atomic_file import write_atomically
+from .cache import source_hash
+from .header_entries import differing, entries_of, is_count, is_text, list_of, row_of
 from .image import Image
 from .instruction_sets import check_processor, level_target, sets_used
 from .linked_loader import MappedCode
-from .linking import LinkedCode, link
+from .linking import LARGEST_PAGE, WORD, LinkedCode, link
 from .target import choose_lanes, host_target
 from .threads import thread_count
 
@@ -27,11 +30,7 @@ if TYPE_CHECKING:
     from .compiled_function import CompiledFunction
 
 _MAGIC = b"linkwright function\n"
-# How compiled code and what calls it talk to each other is written in these.
-_AGREEMENT = (
-    "activate", "context", "entry", "general_call", "image", "kernel", "linking", "repeated_call", "repeating_drivers",
-    "repetition",
-)  # fmt: skip
+_AGREEMENT_DIGITS = 12  # of the digest: shown in errors, and more than two versions share by chance
 
 
 def save_function(function: CompiledFunction, path: str | Path, processor: str | None) -> Path:
@@ -86,18 +85,80 @@ def load_function(path: str | Path, *, threads: int | str = 1) -> CompiledFuncti
     if hashlib.sha256(payload).hexdigest().encode() != checksum:
         raise CodegenError(f"{path} is damaged: its checksum does not fit; save the function again")
     line, _, rest = payload.partition(b"\n")
-    head = json.loads(line)
-    if (head["version"], head["agreement"]) != (package_version(), agreement()):
-        raise CodegenError(
-            f"{head['name']!r} in {path} was saved by linkwright {head['version']} ({head['agreement']}) and this is "
-            f"{package_version()} ({agreement()}); save it with the version that loads it"
-        )
-    check_processor(head["name"], head["instruction_sets"], head["processor"])
-    image = Image.from_bytes(rest[: head["image_bytes"]])
-    addresses, externals = (tuple((where, what) for where, what in head[x]) for x in ("addresses", "externals"))
-    memory = rest[head["image_bytes"] :]
-    code = MappedCode(LinkedCode(memory, head["data_begin"], head["symbols"], addresses, externals))
-    return CompiledFunction.on(image, code, threads=shares)
+    try:
+        head = _SavedHead.read(line)
+        if (head.version, head.agreement) != (package_version(), agreement()):
+            raise CodegenError(
+                f"{head.name!r} in {path} was saved by linkwright {head.version} ({head.agreement}) and this is "
+                f"{package_version()} ({agreement()}); save it with the version that loads it"
+            )
+        check_processor(head.name, head.instruction_sets, head.processor)
+        image, code = Image.from_bytes(rest[: head.image_bytes]), head.code(rest[head.image_bytes :])
+        return CompiledFunction.on(image, MappedCode(code), threads=shares)
+    except _WrongContent as error:
+        raise CodegenError(f"{path} is no function that can be called: {error}; save the function again") from None
+
+
+class _WrongContent(ValueError):
+    """Of a header: the checksum fits, and yet no `save` wrote it."""
+
+
+@dataclass(frozen=True)
+class _SavedHead:
+    """The line of JSON, checked: types, and places that lie within the code."""
+
+    name: str
+    version: str
+    agreement: str
+    processor: str
+    instruction_sets: list[str]
+    data_begin: int
+    symbols: dict[str, tuple[int, int]]
+    addresses: list[tuple[int, int]]
+    externals: list[tuple[int, str]]
+    image_bytes: int
+
+    @classmethod
+    def read(cls, line: bytes) -> _SavedHead:
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            raise _WrongContent("its header is no JSON") from None
+        places = row_of(is_count, is_count)
+        wrong = differing(
+            found,
+            {
+                "name": is_text, "version": is_text, "agreement": is_text, "processor": is_text,
+                "instruction_sets": list_of(is_text), "data_begin": is_count, "image_bytes": is_count,
+                "symbols": entries_of(places), "addresses": list_of(places),
+                "externals": list_of(row_of(is_count, lambda x: is_text(x) and x.isidentifier() and x.isascii())),
+            },
+        )  # fmt: skip
+        if wrong:
+            raise _WrongContent(f"of its header, {wrong}")
+        return cls(**found)
+
+    def code(self, memory: bytes) -> LinkedCode:
+        """What is patched, called and written lies where it should."""
+        size, begin = len(memory), self.data_begin
+        patched = [where for where, _ in (*self.addresses, *self.externals)]
+        if not (
+            0 < begin <= size and begin % LARGEST_PAGE == 0
+            and all(at + length <= size for at, length in self.symbols.values())
+            and all(begin <= where <= size - WORD for where in patched)
+            and all(what <= size for _, what in self.addresses)
+            and _are_apart([*self.symbols.values(), *((where, WORD) for where in patched)])
+        ):  # fmt: skip
+            raise _WrongContent("its header names places outside of its code")
+        symbols = {name: (at, length) for name, (at, length) in self.symbols.items()}
+        addresses = tuple((at, what) for at, what in self.addresses)
+        return LinkedCode(memory, begin, symbols, addresses, tuple((at, name) for at, name in self.externals))
+
+
+def _are_apart(places: Iterable[Sequence[int]]) -> bool:
+    """Whether no byte belongs to two of them, (where, bytes) each."""
+    ordered = sorted(map(tuple, places))
+    return all(at + length <= following for (at, length), (following, _) in pairwise(ordered))
 
 
 def package_version() -> str:
@@ -106,10 +167,10 @@ def package_version() -> str:
     return __version__
 
 
-@cache
 def agreement() -> str:
-    """Changes whenever what calls compiled code, or what is called, may have changed."""
-    folder, digest = Path(__file__).parent, hashlib.sha256()
-    for name in _AGREEMENT:
-        digest.update((folder / f"{name}.py").read_bytes())
-    return digest.hexdigest()[:12]
+    """Changes whenever what calls compiled code, or what is called, may have changed.
+
+    Which layouts the two have in common is not listed anywhere: all sources that decide what is generated count, as
+    they do for the cache.
+    """
+    return source_hash()[:_AGREEMENT_DIGITS]

@@ -5,12 +5,17 @@ first, for as long as the computing itself takes and longer; whether that happen
 the process did. So a function keeps the last two sets of results that it allocated. Where nobody else refers to a set
 any more, and it fits, the next call takes it; two, because in a loop that assigns to one name the last results are
 still there while the next are computed. Whoever looks at an array holds it: views, buffers and weak references count.
+
+All functions of the process together keep at most `MOST_HELD` bytes: what would be more is not kept, and costs new
+pages as it would without any of this. A function lets go of what it keeps when it is gone, when `release_results` is
+called, and when another is loaded while half of that is taken.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 
 from .arguments import READABLE
 from .context import Slot, load_context
@@ -18,26 +23,88 @@ from .inspection import EXAMINE
 from .loader import Code
 from .python_abi import REFERENCES_OFFSET, TUPLE_ITEMS_OFFSET, WEAK_REFERENCES_OFFSET, WRITEABLE
 
-KEPT = "lw_kept"  # arrays of one set after the other, then how often one was kept
+KEPT = "lw_kept"  # arrays of one set after the other, how often one was kept, and how many bytes each set has
+LET_GO = "lw_let_go"  # of all of them
 SETS = 2
-LEAST_BYTES, MOST_BYTES = 1 << 17, 1 << 26  # of a set: from where malloc maps pages for each array; held per function
+LEAST_BYTES, MOST_BYTES = 1 << 17, 1 << 26  # of a set: from where malloc maps pages for each array; what may be held
+MOST_HELD = SETS * MOST_BYTES  # of all functions of this process: as much as the largest results of one of them
+
+_held = ctypes.c_int64(0)
+
+
+class _Keeper:
+    """What makes one function let go. Its code does it in one go, while no other thread runs Python."""
+
+    def __init__(self, code: Code, outputs: int):
+        self._code = code
+        self._table = code.table(KEPT, kept_length(outputs))  # refuses a saved function that has another
+        self._release: Callable[[], None] = ctypes.PYFUNCTYPE(None)(code.address(LET_GO))
+
+    def let_go(self) -> None:
+        if any(self._table):  # what was never called is not called now either
+            self._release()
+
+
+_keepers: weakref.WeakValueDictionary[int, _Keeper] = weakref.WeakValueDictionary()
+
+
+def counter_address() -> int:
+    return ctypes.addressof(_held)
+
+
+def keeping(owner: object, code: Code, outputs: int) -> None:
+    """A function whose entry point `owner` keeps alive may keep results from now on."""
+    if _held.value > MOST_HELD // 2:
+        release_results()
+    keeper = _Keeper(code, outputs)
+    _keepers[id(keeper)] = keeper
+    weakref.finalize(owner, keeper.let_go)  # holds the keeper, and with it the code
+
+
+def release_results() -> int:
+    """Give back the memory of results that nobody refers to any more and that compiled functions keep to write into.
+
+    Returns how many bytes they kept, of results that are still held included. Functions go on as before: the next large
+    batch takes new memory. All functions together keep at most 128 MiB; small results, and single ones, are not kept.
+    """
+    before = _held.value
+    for keeper in list(_keepers.values()):
+        keeper.let_go()
+    return before
 
 
 def kept_length(outputs: int) -> int:
-    return SETS * outputs + 1
+    return SETS * outputs + 1 + SETS
 
 
 def kept_definition(outputs: int) -> list[str]:
-    return [f"@{KEPT} = global [{kept_length(outputs)} x ptr] zeroinitializer"]
+    """The table, and the function that empties it."""
+    lines = [
+        f"@{KEPT} = global [{kept_length(outputs)} x ptr] zeroinitializer",
+        f"define void @{LET_GO}() nounwind {{",
+        load_context(Slot.DECREF, "%let_go"),
+        load_context(Slot.KEPT_BYTES, "%held_at"),
+    ]
+    for which in range(SETS):
+        lines += [
+            _entry(_bytes_at(outputs, which), f"%bytes{which}_at"),
+            f"%bytes{which} = load i64, ptr %bytes{which}_at, align 8",
+            f"store i64 0, ptr %bytes{which}_at, align 8",
+            f"%held{which} = load i64, ptr %held_at, align 8",
+            f"%less{which} = sub i64 %held{which}, %bytes{which}",
+            f"store i64 %less{which}, ptr %held_at, align 8",
+        ]
+    for place in range(SETS * outputs):  # out of the table first: what lets go of an array may call us again
+        lines += [
+            _entry(place, f"%place{place}"),
+            f"%array{place} = load ptr, ptr %place{place}, align 8",
+            f"store ptr null, ptr %place{place}, align 8",
+        ]
+    return [*lines, *(f"call void %let_go(ptr %array{k})" for k in range(SETS * outputs)), "ret void", "}"]
 
 
-def release(table: ctypes.Array, code: Code) -> None:
-    """Let go of what is kept, when the function is gone; the table lies in its code."""
-    for place in range(len(table) - 1):
-        if table[place]:
-            array = ctypes.cast(table[place], ctypes.py_object)
-            table[place] = None
-            ctypes.pythonapi.Py_DecRef(array)
+def _bytes_at(outputs: int, which: int) -> int:
+    return SETS * outputs + 1 + which
 
 
 def _entry(place: int | str, name: str) -> str:
@@ -105,9 +172,21 @@ def keep(outputs: int, after: str) -> list[str]:
         load_context(Slot.DECREF, "%let_go"),
         _entry(SETS * outputs, "%turns_at"),
         "%turns = load i64, ptr %turns_at, align 8",
+        f"%turn = urem i64 %turns, {SETS}",
+        f"%bytes_place = add i64 %turn, {_bytes_at(outputs, 0)}",
+        _entry("%bytes_place", "%bytes_at"),
+        "%bytes_before = load i64, ptr %bytes_at, align 8",
+        load_context(Slot.KEPT_BYTES, "%held_at"),
+        "%held = load i64, ptr %held_at, align 8",
+        "%held_without = sub i64 %held, %bytes_before",
+        "%held_with = add i64 %held_without, %bytes_of_results",
+        f"%has_room = icmp sle i64 %held_with, {MOST_HELD}",
+        f"br i1 %has_room, label %keep_these, label %{after}",
+        "keep_these:",
+        "store i64 %held_with, ptr %held_at, align 8",
+        "store i64 %bytes_of_results, ptr %bytes_at, align 8",
         "%turns_next = add i64 %turns, 1",
         "store i64 %turns_next, ptr %turns_at, align 8",
-        f"%turn = urem i64 %turns, {SETS}",
         f"%replaced = mul i64 %turn, {outputs}",
     ]
     for k in range(outputs):

@@ -70,6 +70,11 @@ def write_message(stream: BinaryIO, *parts: bytes) -> None:
     stream.flush()
 
 
+def framed(message: bytes) -> bytes:
+    """A message as it is written."""
+    return struct.pack("<Q", len(message)) + message
+
+
 def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     initialize()
     for option in SCHEDULER_OPTIONS:

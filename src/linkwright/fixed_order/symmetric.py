@@ -80,7 +80,9 @@ def _rotate(work: np.ndarray, p: int, q: int, columns: np.ndarray | None = None)
     off, gap = float(work[p, q]), float(work[q, q] - work[p, p])
     if abs(off) <= 1e-17 * math.sqrt(abs(float(work[p, p]))) * math.sqrt(abs(float(work[q, q]))) or not off:
         return False
-    t = math.copysign(1.0, gap) * 2 * off / (abs(gap) + math.sqrt(gap * gap + 4 * off * off))
+    small = -math.frexp(max(abs(gap), abs(off)))[1]  # squares neither overflow nor vanish; no other bit changes
+    gap, off_now = math.ldexp(gap, small), math.ldexp(off, small)
+    t = math.copysign(1.0, gap) * 2 * off_now / (abs(gap) + math.sqrt(gap * gap + 4 * off_now * off_now))
     c = 1 / math.sqrt(1 + t * t)
     s = t * c
     for a in (work, work.T, *(() if columns is None else (columns.T,))):  # rows, then columns

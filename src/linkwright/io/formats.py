@@ -131,11 +131,18 @@ def _urdf(content: FileContent) -> Model:
 
 
 def _with_meshes(model: Model, content: FileContent) -> Model:
-    if not content.meshes:
-        return model
-    from .meshes.mesh_shapes import with_mesh_shapes
+    """Hulls of collision meshes where they are asked for; where the file has floors they are watched at least."""
+    from ..algorithms.contact.watching import with_told_pairs
+    from .meshes.mesh_shapes import with_mesh_shapes, with_untold_meshes
 
-    return with_mesh_shapes(model, content.root)
+    if "contact" in content.ignore.words:
+        return model
+    stands = any(shape.kind == "plane" for shape in model.shapes)
+    if content.meshes or (stands and isinstance(content.root.file, Path)):
+        model = with_mesh_shapes(model, content.root, watched=not content.meshes)
+    else:
+        model = with_untold_meshes(model, content.root)
+    return with_told_pairs(model)
 
 
 file_format(

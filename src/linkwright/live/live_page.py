@@ -160,10 +160,10 @@ class LivePage:
         self._message.content = in_markdown(text) if text else self._about()
 
     def _about(self) -> str:
-        """The robot, what of its motion is not computed, and which of its meshes are drawn as shapes."""
+        """The robot, what of its motion is not computed, and which of its meshes are not drawn as their files say."""
         missing = self.scene.drawn.missing
         lacks = [f"not computed: {named(self.model.not_computed)}"] if self.model.not_computed else []
-        drawn = [*(["drawn as shapes:"] if missing else []), *missing[:MOST_MISSING]]
+        drawn = [*(["not drawn as their files say:"] if missing else []), *missing[:MOST_MISSING]]
         return "\n\n".join(map(in_markdown, [str(self.model), *lacks, *drawn]))
 
     def _look(self, client: Any) -> None:

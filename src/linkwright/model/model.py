@@ -18,6 +18,7 @@ from .body_inertia import Inertia
 from .constraints import Constraint
 from .contact import USUAL_LAW, ContactLaw, ContactPair, ContactPoint, Shape
 from .contact import arrangement as touching
+from .contact.untold_pairs import with_told_pairs
 from .fingerprints import SECTIONS, content_hash, section_hashes
 from .joint import Joint
 from .kinematic_graph import KinematicGraph
@@ -197,23 +198,23 @@ class Model:
 
     def with_shapes(self, *shapes: Shape) -> Model:
         """This model with further shapes, e.g. `robot.with_shapes(linkwright.sphere("foot", 0.02))`."""
-        return replace(self, shapes=(*self.shapes, *shapes))
+        return with_told_pairs(replace(self, shapes=(*self.shapes, *shapes)))
 
     def with_contacts(self, *pairs: ContactPair) -> Model:
         """This model with further contacts, e.g. `robot.with_contacts(linkwright.contact("foot", "floor"))`."""
-        return touching.with_contacts(self, pairs)
+        return with_told_pairs(touching.with_contacts(self, pairs))
 
     def on_ground(self, friction: float | None = None, *, condim: int | None = None, at: PoseLike = None) -> Model:
         """This model with the plane z = 0 (of the frame `at` in the world) under all of its shapes."""
-        return touching.on_ground(self, friction, condim, at)
+        return with_told_pairs(touching.on_ground(self, friction, condim, at))
 
     def without_contacts(self) -> Model:
         """This model with shapes that do not touch."""
-        return replace(self.unwatched(), pairs=())
+        return replace(self, pairs=()).unwatched()
 
     def unwatched(self) -> Model:
         """This model without pairs that are watched: no status 6. `linkwright.watch` chooses them."""
-        return replace(self, contact_law=replace(self.contact_law, watched=()))
+        return with_told_pairs(replace(self, contact_law=replace(self.contact_law, watched=())))
 
     @cached_property
     def contacts(self) -> tuple[ContactPoint, ...]:

@@ -31,6 +31,7 @@ from .integrator import Integrator, Stepped, register_integrator
 from .leapfrog_mechanics import Answer, LeapfrogMechanics, Scalars
 from .progress import Progress
 from .simulated_mechanism import SimulatedMechanism
+from .soft_leapfrog import SoftLeapfrog
 from .state import State, Work
 from .stepping_memory import SteppingMemory
 
@@ -63,7 +64,6 @@ class Leapfrog(Integrator):
     title: ClassVar[str] = "leapfrog"
     order: ClassVar[int] = 2
     error_order: ClassVar[int | None] = 2
-    takes_contacts: ClassVar[bool] = False
     remembers_rates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -76,6 +76,8 @@ class Leapfrog(Integrator):
             )
 
     def step(self, physics: SimulatedMechanism, state: State, h: Scalar) -> Stepped:
+        if physics.law is not None:
+            return SoftLeapfrog().step(physics, state, h)
         physics = physics.over(h)
         own, start = LeapfrogMechanics(physics), Progress.at(physics, state)
         whole = kicked(own, start, state.memory, self.threshold)

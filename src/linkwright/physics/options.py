@@ -142,6 +142,10 @@ class StepOptions:
         None, "None, number",
         "error that a part of a step may make, relative to the speed of the motion; None: steps of dt",
     )  # fmt: skip
+    watch: bool | None = option(
+        None, "None, True, False", "whether the status tells of contacts that are not computed, where none is; None: if "
+        "nobody asked to leave contacts out", driven=True,
+    )  # fmt: skip
     controller: StepController = Fixed()
     purpose: Purpose = Purpose()
 
@@ -176,8 +180,8 @@ class StepOptions:
         """Of quantities that the program takes besides those it always takes (state.py)."""
         driven, remembers = bool(self.joints.actuators), bool(self.warm_start)
         taken = {
-            COMMANDS: driven, MEMORY: remembers, MEMORY_OF_RATES: remembers and self.integrator.remembers_rates,
-            MEMORY_OF_CONTACTS: remembers and self.law is not None,
+            COMMANDS: driven, MEMORY: remembers, MEMORY_OF_CONTACTS: remembers and self.law is not None,
+            MEMORY_OF_RATES: remembers and self.law is None and self.integrator.remembers_rates,
             FEEDBACK: bool(self.joints.feedback), BOOKS: bool(self.books), ACTIVATIONS: driven,
             BOOKS_OF_COMMANDS: driven and bool(self.books),
         }  # fmt: skip
@@ -314,7 +318,11 @@ def settled_options(model: Model, options: dict[str, Any], parameters: Sequence[
         contact = "soft" if model.pairs or bound_tendons(model) else None
     if given is None and contact == "soft" and not integrator.takes_contacts:
         integrator = integrator_of(DEFAULT_INTEGRATOR)  # contacts make no smooth motion
-    settled = {**options, "contact": contact, "integrator": integrator}
+    watch = options.get("watch")
+    unasked = options["contact"] == "auto" and contact is None and bool(model.shapes)
+    settled = {
+        **options, "contact": contact, "integrator": integrator, "watch": unasked if watch is None else watch,
+    }  # fmt: skip
     if contact == "soft":
         if options.get("iterations") is None:
             settled["iterations"] = model.simulation.iterations

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ..algorithms.contact.watching import may_meet
 from ..algorithms.parts.actuator_forces import commands_cut
+from ..algorithms.tree.kinematics import placements
 from ..model import Tree
 from ..programs import Recipe
 from ..programs.solvable import check_solvable
-from ..programs.status import graver
+from ..programs.status import STATUS_NOT_MODELLED, graver
 from ..scalar import leaves, maximum
 from .embedded_mechanism import EmbeddedMechanism, check_embedding
 from .options import Embedded, StepOptions, check_options, defaults, needs_double, settled_options
@@ -32,8 +34,19 @@ def _evaluate(tree: Tree, values: Mapping[str, Any], options: Mapping[str, Any])
     physics = mechanism(tree, values, chosen)
     start = started(physics, values)
     state, _, report = chosen.controller.advanced(physics, start)
+    if chosen.watch:
+        report = watched(physics, start, report)
     written = with_books(physics, start, state, report, kept="work" in values)
     return _outputs(written, report)
+
+
+def watched(physics: SimulatedMechanism, start: State, report: StepReport) -> StepReport:
+    """`report` of a step that computes no contacts, with status 6 where one may have occurred at its start."""
+    met = may_meet(physics.tree, placements(physics.tree, start.q))
+    if met is None:
+        return report
+    code = met * STATUS_NOT_MODELLED
+    return replace(report, status=graver(report.status, code), verdict=graver(report.verdict, code))
 
 
 def started(physics: SimulatedMechanism, values: Mapping[str, Any]) -> State:

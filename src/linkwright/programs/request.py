@@ -94,7 +94,8 @@ class Request:
         touching = any(name in CONTACT_PARAMETERS for name in self.parameters)
         closed = given or self.recipe.constraints in ("ground", "any")
         read = {
-            "inertias": self.recipe.reads_inertias, "constraints": closed, "contacts": self.knows_contacts or touching,
+            "inertias": self.recipe.reads_inertias, "constraints": closed,
+            "contacts": self.knows_contacts or touching or bool(self.options.get("watch")),
             "actuators": self.recipe.takes_actuators(self.options) or "actuator_gains" in self.parameters,
         }  # fmt: skip
         return ("structure", *(section for section, is_read in read.items() if is_read))
@@ -108,7 +109,7 @@ class Request:
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
         known = self.model.fingerprint_of(*self.sections)
-        traced = program_content(self.program()) if is_outside(self.recipe, self.model) else ""
+        traced = program_content(self.program()) if is_outside(self.recipe, self.model, self.options) else ""
         text = json.dumps([request, known, sources_hash(), traced], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

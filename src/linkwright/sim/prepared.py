@@ -97,7 +97,8 @@ def prepare(
     """What `simulate` takes, checked; `options` are those of the step that have a name there."""
     model = robot if isinstance(robot, Model) else load(robot)
     dt = model.simulation.chosen_dt(dt)
-    integrator, law = chosen_scheme(model, options["integrator"], options["contact"], options["accuracy"])
+    asked = options["integrator"], options["contact"], options["accuracy"]
+    integrator, law, watch = chosen_scheme(model, *asked)
     if start not in _STARTS and model.keyframes:
         frame = keyframe_of(model, start, q0=q0, v0=v0, act0=act0)
         q0, v0, act0, start = frame.q, frame.v, frame.act, "check"
@@ -116,7 +117,8 @@ def prepare(
     if start == "check":
         check_start(model, q, v)
     chosen = {
-        **options, "integrator": integrator, "contact": law, "actuators": None if ctrl is None else "input",
+        **options, "integrator": integrator, "contact": law, "watch": watch,
+        "actuators": None if ctrl is None else "input",
         "feedback": bound.feedback, "warm_start": "input", "books": "input",
     }  # fmt: skip
     hashable(chosen)  # refuses what mu cannot be
@@ -136,10 +138,11 @@ def check_outputs(kept: Sequence[str], coordinates: str) -> None:
 
 def chosen_scheme(
     model: Model, integrator: Any, contact: str | None, accuracy: Any = None
-) -> tuple[Integrator, str | None]:
-    """The integrator and the law of contacts: those given, else those of the model."""
+) -> tuple[Integrator, str | None, bool]:
+    """The integrator and the law of contacts: those given, else those of the model; and whether contacts that are not
+    computed are watched without one."""
     settled = settled_options(model, {"integrator": integrator, "contact": contact, "accuracy": accuracy})
-    return settled["integrator"], settled["contact"]
+    return settled["integrator"], settled["contact"], settled["watch"]
 
 
 def check_numbers(dt, steps, record, start) -> None:

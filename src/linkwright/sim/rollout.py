@@ -193,6 +193,7 @@ class Rollout:
             self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
+            bool(self.options["contact"] or self.options["watch"]),
             self.state.get("memory"),
         )  # fmt: skip
 

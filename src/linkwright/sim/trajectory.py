@@ -86,6 +86,8 @@ class Trajectory:
     """Activations of actuators at the end."""
     clamped: np.ndarray | None = field(default=None, repr=False)
     """(nu,) or (B, nu): in how many steps each command was cut to its range; None without commands."""
+    watched: bool = False
+    """Whether the status told of contacts that are not computed."""
     memory: np.ndarray | None = field(default=None, repr=False)
     """What schemes with an estimate of their error remember at the end; None of others."""
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.not_computed import named
+from ..algorithms.contact.watching import with_told_pairs
+from ..model.contact.untold_pairs import watched_alone
+from ..model.not_computed import NotComputed, named
 from ..physics import INTEGRATORS
 from ..printable import printable
-from ..programs.status import STATUS_MEANING
+from ..programs.status import STATUS_MEANING, STATUS_NOT_MODELLED
 from .invariants import energy_scale, energy_share, momentum_share, reach, slid
+from .meetings import told_of_meeting
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -52,11 +55,12 @@ def complaints(trajectory: Trajectory) -> list[str]:
     if tr.model.constraints:
         if not np.all(drift <= allowed_drift(tr)):
             found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
-    if tr.model.constraints or tr.contact:
+    if tr.model.constraints or tr.contact or tr.watched:
         if not np.all(code == 0):
             codes = np.where(np.isfinite(code), code, 3).astype(int)
             said = int(np.max(codes[codes != 6], initial=0)) or 6  # what is not modelled is the least of it
-            found.append(f"the solver says {STATUS_MEANING.get(said, said)}{_SOLVER_ADVICE.get(said, '')}")
+            advice = told_of_meeting(tr) if said == STATUS_NOT_MODELLED else _SOLVER_ADVICE.get(said, "")
+            found.append(f"the solver says {STATUS_MEANING.get(said, said)}{advice}")
         elif not np.all(passing <= MOST_PASSING):
             found.append(f"singular poses take {np.max(passing):.1%} of the time{_SOLVER_ADVICE[2]}")
         elif not np.all(doubt <= MOST_IN_DOUBT):
@@ -88,7 +92,6 @@ def complaints(trajectory: Trajectory) -> list[str]:
 _SOLVER_ADVICE = {
     1: ": solver='prox_ltl' has the most digits",
     2: ": near a singular pose the motion hangs on rounding; start it elsewhere, or with a velocity that takes it past",
-    6: ": compute it (robot.with_contacts), or if it does not matter robot.unwatched()",
     5: ": take coordinates='spanning', or other independent joints (robot.with_independent)",
     4: ": see linkwright.check_state for the constraints that cannot be met together; if there are none, it rests near "
     "a singular pose: start it elsewhere, or with a velocity that takes it past",
@@ -107,9 +110,15 @@ def _closer(tr: Trajectory) -> str:
     return "take a smaller dt" if tr.projection else "take a smaller dt or projection=True"
 
 
+def missing_from(tr: Trajectory) -> list[NotComputed]:
+    """What the model lacks; not pairs that were watched, of which the status tells."""
+    every = with_told_pairs(tr.model).not_computed
+    return [entry for entry in every if not (tr.watched and watched_alone(entry))]
+
+
 def verdict(trajectory: Trajectory) -> str:
     """What is wrong with it, or ok; never a bare ok where the model lacks something that its file has."""
-    said, missing = "; ".join(complaints(trajectory)) or "ok", trajectory.model.not_computed
+    said, missing = "; ".join(complaints(trajectory)) or "ok", missing_from(trajectory)
     return f"{said}; but not computed: {named(missing)}" if missing else said
 
 
@@ -125,7 +134,7 @@ def describe(trajectory: Trajectory) -> str:
         f"{tr.model.name}: {samples}{tr.t[-1]:.6g} s in {tr.steps} steps of {tr.dt * 1e3:.4g} ms "
         f"({_title(tr.integrator)}, {tr.solver}): {verdict(tr)}"
     ]
-    lines += [f"  missing   {entry}" for entry in tr.model.not_computed[:_MOST_NAMED]]
+    lines += [f"  missing   {entry}" for entry in missing_from(tr)[:_MOST_NAMED]]
     if tr.model.constraints:
         drift, residual = (float(np.max(tr.worst[..., k], initial=0.0)) for k in (0, 1))
         lines.append(f"  drift     {drift:.2g} m or rad at most, solver residual {residual:.2g}")

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from ..algorithms.contact.watching import watched_pairs
 from ..model import Model, Pose
 from ..model.contact import Shape
 from .scene import Bar, Box, Scene
@@ -15,8 +16,9 @@ _THINNEST = 0.5  # a convex shape or an ellipsoid narrower than this part of its
 
 
 def draw_contact_shapes(scene: Scene, model: Model, groups: list[int], dressed: Collection[int]) -> None:
-    """Shapes that take part in a contact; the ground's planes are the floor. Bodies that are `dressed` show theirs."""
-    touching = {name for pair in model.pairs for name in (pair.first, pair.second)}
+    """Shapes that take part in a contact, or are watched; the ground's planes are the floor. Bodies that are `dressed`
+    show theirs."""
+    touching = _touching(model)
     for shape in model.shapes:
         body = model.body_of(shape.on)
         if shape.name in touching and shape.kind != "plane" and body not in dressed:
@@ -25,13 +27,19 @@ def draw_contact_shapes(scene: Scene, model: Model, groups: list[int], dressed: 
 
 def floor_of(model: Model) -> float | None:
     """The height of the ground's level plane that things touch, if there is one."""
-    touched = {pair.second for pair in model.pairs}
+    touched = _touching(model)
     for shape in model.shapes:
         if shape.kind == "plane" and shape.name in touched:
             pose = _on_body(model, shape)
             if pose.rotation[2, 2] > 1.0 - _LEVEL:
                 return float(pose.translation[2])
     return None
+
+
+def _touching(model: Model) -> set[str]:
+    """Shapes whose contact is computed or watched."""
+    computed = ((pair.first, pair.second) for pair in model.pairs)
+    return {name for pair in (*computed, *watched_pairs(model)) for name in pair}
 
 
 def _on_body(model: Model, shape: Shape) -> Pose:
@@ -46,7 +54,7 @@ def _draw(scene: Scene, shape: Shape, body: int, pose: Pose, group: int) -> None
     if shape.kind == "box":
         scene.boxes.append(Box(body, pose.rotation, pose.translation, np.array(shape.size), group, label))
         return
-    if shape.kind == "convex":
+    if shape.points:
         points = np.array(shape.points)
         middle, half = (points.max(axis=0) + points.min(axis=0)) / 2, np.ptp(points, axis=0) / 2
         centre = pose.rotation @ middle + pose.translation

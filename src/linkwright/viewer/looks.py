@@ -15,7 +15,7 @@ _SIDES = 20  # of what is round
 
 
 def skins_of(model: Model, groups: list[int]) -> tuple[list[Skin], list[str]]:
-    """(what is drawn of the model's looks, why not of the others): "foot.stl of foot: is not there"."""
+    """(what is drawn of the model's looks, what is not drawn as they say): "foot.stl of foot: is not there"."""
     skins: list[Skin] = []
     missing: list[str] = []
     for look in model.looks:
@@ -26,6 +26,9 @@ def skins_of(model: Model, groups: list[int]) -> tuple[list[Skin], list[str]]:
         except (LinkwrightError, OSError) as error:
             missing.append(f"{look.mesh} of {look.on}: {_reason(error)}")
             continue
+        lost = next((surface.without for surface in surfaces if surface.without), "")
+        if lost:
+            missing.append(f"{look.mesh} of {look.on}: is drawn without its colours, {lost}")
         for surface in surfaces:
             colour = (look.own and surface.colour) or look.colour or surface.colour
             skins.append(
@@ -38,7 +41,8 @@ def skins_of(model: Model, groups: list[int]) -> tuple[list[Skin], list[str]]:
 
 
 def meshes_not_drawn(model: Model) -> list[str]:
-    """Meshes that the file names and that are drawn as shapes, each with the reason."""
+    """Meshes that are not drawn as the robot's file says, each with the reason: where a body has no look that can be
+    drawn, a shape stands for it; a mesh whose materials are broken has no colours of its own."""
     return skins_of(model, [0] * model.nbodies)[1]
 
 
@@ -66,7 +70,7 @@ def _surfaces(look: Look) -> tuple[MeshPart, ...]:
     return tuple(
         MeshPart(
             (part.vertices @ look.inner.rotation.T + look.inner.translation) * look.scale,
-            part.faces[:, ::-1] if mirrored else part.faces, part.colour,
+            part.faces[:, ::-1] if mirrored else part.faces, part.colour, part.without,
         )
         for part in found
     )  # fmt: skip

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.contact.watching import may_meet
+from linkwright.algorithms.contact.geometry.solid import extremes, solid_of
+from linkwright.algorithms.contact.watching import may_meet, overlapping_as_drawn
+from linkwright.algorithms.tree.kinematics import placements
 from linkwright.errors import InputError, ModelError
 from linkwright.model import tree_of
-from linkwright.model.contact.bounds import bound_of
 from linkwright.programs.status import graver
+from linkwright.spatial import Vector
 
 SHAPES = (
     '<geom name="{0}" type="box" size="0.2 0.05 0.08" mass="1"/>',
@@ -35,9 +37,8 @@ def test_nothing_that_mujoco_sees_is_missed(rng):
     text = scene(extra='<contact><exclude body1="b0" body2="b1"/></contact>')
     model, source = lw.load(text), mujoco.MjModel.from_xml_string(text)
     n = len(SHAPES)
-    assert len(model.contact_law.watched) == n * (n - 1) // 2 - 1 + n  # each other but one, and the post
-    assert any("Status 6" in warning for warning in model.warnings)
-    from linkwright.algorithms.tree.kinematics import placements
+    assert len(lw.watched_pairs(model)) == n * (n - 1) // 2 - 1 + n  # each other but one, and the post
+    assert any("status 6" in entry.why for entry in model.not_computed)
     from linkwright.io.mujoco.mujoco_state import MujocoCoordinates
 
     data, coordinates, told, seen = mujoco.MjData(source), MujocoCoordinates(model), [], []
@@ -53,7 +54,7 @@ def test_nothing_that_mujoco_sees_is_missed(rng):
         told.append(bool(may_meet(tree, placements(tree, list(coordinates.from_qpos(data.qpos.copy()))))))
     seen, told = np.array(seen), np.array(told)
     assert not np.any(seen & ~told) and 20 < seen.sum() < 140
-    assert np.sum(told & ~seen) < 45  # bounds are a little larger than what they are around
+    assert np.sum(told & ~seen) <= 1  # shapes themselves are looked at, not what is around them
 
 
 def two_balls(**options) -> lw.Model:
@@ -90,11 +91,24 @@ def test_graver_statuses_are_not_hidden():
     assert [graver(a, b) for a, b in ((0, 6), (6, 6), (6, 1), (3, 6), (4, 1), (0, 0))] == [6, 6, 1, 3, 4, 0]
 
 
+ARM = """<mujoco><worldbody><body name="low"><joint axis="0 1 0"/><geom name="low" size=".05 .2" type="cylinder"/>
+  <body name="mid" pos="0 0 .3"><joint axis="0 1 0"/><geom name="mid" type="box" size=".02 .02 .1"/>
+  <body name="top" pos="{0} 0 -.12"><joint axis="0 1 0"/><geom name="top" type="cylinder" size=".05 .05"/></body></body></body>
+  </worldbody></mujoco>"""
+
+
 def test_what_overlaps_as_drawn_is_not_watched_unless_it_is_named():
-    model = two_balls()
-    close = replace(model, drawn=np.array([0, 0, 1.0, 0, 0, 0, 1, 0.1, 0, 1.0, 0, 0, 0, 1]))
-    assert lw.watch(close).contact_law.watched == ()
-    assert lw.watch(close, ("left_ball", "right_ball")).contact_law.watched == (("left_ball", "right_ball"),)
+    model = lw.load(ARM.format(0.02))
+    assert lw.watched_pairs(model) == () and overlapping_as_drawn(model) == (("low", "top"),)
+    assert any("overlap as drawn" in entry.why and set(entry.about) == {"low", "top"} for entry in model.not_computed)
+    assert lw.watched_pairs(lw.watch(model, ("low", "top"))) == (("low", "top"),)
+    assert lw.watched_pairs(lw.load(ARM.format(0.2))) == (("low", "top"),)
+
+
+def test_what_flies_freely_is_watched_however_it_is_drawn():
+    close = replace(two_balls(), drawn=np.array([0, 0, 1.0, 0, 0, 0, 1, 0.1, 0, 1.0, 0, 0, 0, 1]))
+    assert lw.watched_pairs(close) == (("left_ball", "right_ball"),)
+    assert lw.simulate(close, dt=0.01, steps=2).worst[3] == 6
 
 
 def test_neighbours_are_not_watched():
@@ -107,16 +121,18 @@ def test_watched_pairs_travel_along(tmp_path):
     lw.save(model, tmp_path / "two.json")
     assert lw.load(tmp_path / "two.json").contact_law.watched == model.contact_law.watched
     locked = lw.lock_joints(model, {"left_free": model.drawn[:7], "right_free": model.drawn[7:]})
-    assert locked.contact_law.watched == ()
+    assert lw.watched_pairs(locked) == ()
     both = lw.attach(model, model, at="world", prefix="other_")
     assert ("other_left_ball", "other_right_ball") in both.contact_law.watched
-    assert model.without_contacts().contact_law.watched == ()
+    assert lw.watched_pairs(model.without_contacts()) == ()
+    unnamed = lw.attach(two_balls(), two_balls(), at="world", prefix="other_")
+    assert ("left_ball", "other_right_ball") in lw.watched_pairs(unnamed)  # of both robots, also with each other
 
 
 def test_what_cannot_be_watched_is_refused():
     model = two_balls()
-    with pytest.raises(InputError, match="plane"):
-        lw.watch(model, ("left_ball", "ground"))
+    with pytest.raises(InputError, match="planes"):
+        lw.watch(model, ("ground", "ground"))
     with pytest.raises(InputError, match="pairs of names"):
         lw.watch(model, "left_ball")
     with pytest.raises(InputError, match="left_bell"):
@@ -125,33 +141,70 @@ def test_what_cannot_be_watched_is_refused():
         lw.watch(model.with_shapes(lw.sphere("left", 0.2, name="more")), ("left_ball", "more"))
 
 
-def test_bounds_hold_their_shapes(rng):
-    """Points on a shape are in its bound."""
-    placed = {"at": (0.3, -0.2, 0.1)}
+def test_solids_hold_their_shapes(rng):
+    """How far they reach along any direction: what a shape does, of corners a little more."""
     shapes = [
-        lw.box("b", (0.1, 0.4, 0.2), **placed), lw.ellipsoid("b", (0.1, 0.05, 0.3), **placed),
-        lw.cylinder("b", 0.3, 0.1, **placed), lw.cylinder("b", 0.1, 0.9, **placed),
-        lw.capsule("b", 0.1, 0.5, **placed), lw.convex("b", rng.normal(size=(20, 3)), **placed),
+        lw.sphere("b", 0.2), lw.box("b", (0.1, 0.4, 0.2)), lw.ellipsoid("b", (0.1, 0.05, 0.3)),
+        lw.cylinder("b", 0.3, 0.1), lw.capsule("b", 0.1, 0.5), lw.convex("b", rng.normal(size=(40, 3))),
     ]  # fmt: skip
     for shape in shapes:
-        bound = bound_of(shape)
-        direction = rng.normal(size=(2000, 3))
-        direction /= np.linalg.norm(direction, axis=1)[:, None]
-        size = np.array(shape.size)
-        if shape.kind == "box":
-            points = np.sign(direction) * size
-        elif shape.kind == "ellipsoid":
-            points = direction * size
-        elif shape.kind == "convex":
-            points = np.array(shape.points)
-        elif shape.kind == "cylinder":
-            angle = np.arctan2(direction[:, 1], direction[:, 0])
-            points = np.stack([size[0] * np.cos(angle), size[0] * np.sin(angle), np.sign(direction[:, 2]) * size[1]], 1)
-        else:
-            points = direction * size[0] + np.sign(direction[:, 2:]) * (0, 0, size[1])
-        world = points @ shape.placement.rotation.T + shape.placement.translation
-        local = (world - bound.placement.translation) @ bound.placement.rotation
-        half = bound.size[1] if bound.kind == "capsule" else 0.0
-        local[:, 2] -= np.clip(local[:, 2], -half, half)
-        reach = np.linalg.norm(local, axis=1).max()
-        assert reach <= bound.size[0] * (1 + 1e-12) and reach > 0.9 * bound.size[0]
+        solid, middle = solid_of(shape)
+        for direction in [*np.eye(3), *rng.normal(size=(200, 3))]:
+            x = direction / np.linalg.norm(direction)
+            size = np.array(shape.size)
+            exact = {
+                "sphere": lambda: size[0], "box": lambda: np.abs(x) @ size,  # noqa: B023
+                "ellipsoid": lambda: np.linalg.norm(x * size),  # noqa: B023
+                "cylinder": lambda: size[0] * np.hypot(x[0], x[1]) + size[1] * abs(x[2]),  # noqa: B023
+                "capsule": lambda: size[0] + size[1] * abs(x[2]),  # noqa: B023
+                "convex": lambda: (np.array(shape.points) @ x).max(),  # noqa: B023
+            }[shape.kind]()
+            reach = Vector(*x) @ (solid.farthest(Vector(*x)) + middle) + solid.radius
+            slack = 0.35 * solid.ball if shape.kind == "convex" else 1e-12
+            assert -1e-12 <= reach - exact <= slack, (shape.kind, x)
+    points = rng.normal(size=(500, 3))
+    few, _ = solid_of(replace(shapes[-1], kind="mesh", points=tuple(extremes(points))))
+    every, _ = solid_of(lw.convex("b", points))
+    assert few.reach == every.reach and len(extremes(points)) <= 26
+
+
+KINDS = {
+    "sphere": lambda on, s: lw.sphere(on, s[0]), "capsule": lambda on, s: lw.capsule(on, s[0], 2 * s[1]),
+    "box": lambda on, s: lw.box(on, 2 * s), "cylinder": lambda on, s: lw.cylinder(on, s[0], 2 * s[1]),
+    "ellipsoid": lambda on, s: lw.ellipsoid(on, s),
+    "convex": lambda on, s: lw.convex(on, s * [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("one", KINDS)
+@pytest.mark.parametrize("two", KINDS)
+def test_shapes_of_all_kinds_meet_when_they_touch(rng, one, two):
+    """Against planes between them: shapes put 1 mm beyond a plane that touches one are apart, 1 mm before they meet."""
+    from linkwright.algorithms.contact.geometry.separation import overlap
+    from linkwright.spatial import Matrix, Placement
+
+    for _ in range(4):
+        solids = [solid_of(KINDS[kind]("b", rng.uniform(0.05, 0.3, 3)))[0] for kind in (one, two)]
+        turn, x = np.linalg.qr(rng.normal(size=(3, 3)))[0], rng.normal(size=3)
+        x, turn = x / np.linalg.norm(x), turn * np.sign(np.linalg.det(turn))
+        R = Matrix([tuple(row) for row in turn])
+        here, there = solids[0].farthest(Vector(*x)), R @ solids[1].farthest(-(R.T @ Vector(*x)))
+        for gap, expected in ((1e-3, 0.0), (-1e-3, 1.0)):
+            away = Vector(*x) * (solids[0].radius + solids[1].radius + gap)  # the points that touch are opposite
+            assert overlap(*solids, Placement(R, here - there + away)) == expected
+
+
+def test_compiled_code_says_what_the_text_says(rng):
+    """Loops over rows, guards and all, on poses that are near and far."""
+    model = lw.load(scene())
+    compiled = lw.compile(model, "contact_dynamics", outputs=("status",))
+    q = np.tile(model.drawn, (40, 1))
+    q[:, [7 * k + i for k in range(len(SHAPES)) for i in range(3)]] = rng.uniform(0, 0.8, (40, 3 * len(SHAPES)))
+    for k in range(len(SHAPES)):
+        q[:, 7 * k + 3 : 7 * k + 7] = rng.normal(size=(40, 4))
+        q[:, 7 * k + 3 : 7 * k + 7] /= np.linalg.norm(q[:, 7 * k + 3 : 7 * k + 7], axis=1)[:, None]
+    q[:, 2::7] += 1.0
+    zeros, tree = np.zeros((40, model.nv)), tree_of(model)
+    found = np.asarray(compiled(q, zeros, zeros, 0.002))
+    told = [6.0 * may_meet(tree, placements(tree, list(row))) for row in q]
+    assert found.tolist() == told and 5 < np.sum(found == 6) < 38

@@ -1,136 +1,303 @@
-"""Pairs whose contact is not computed but may occur: bounds around their shapes, and whether any of them overlap.
+"""Pairs whose contact is not computed but may occur: which they are, and whether any of them overlap.
 
-Bodies are looked at first, by balls around all that is watched of them; shapes of two bodies only where those overlap.
-A status that is always there says nothing: pairs whose bounds overlap in the pose the model is drawn in, or in a
-keyframe, are as close as their maker wants them, and are not watched unless they are named.
+Bodies are looked at first, by balls around all that is watched of them, then shapes by balls, by boxes, and by what they
+are like (geometry/separation.py). From the balls on that is one piece of code for all pairs that share a body, with a row
+of numbers for each.
+
+A status that is always there says nothing: shapes that overlap in the pose the model is drawn in, or in a keyframe, are
+as close as their maker wants them, and are not watched unless they are named. Those that fly freely are watched all the
+same: how they are drawn is where they start.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from ...errors import InputError
 from ...model import Model, Tree, tree_of
-from ...model.contact import Shape
-from ...model.contact.bounds import bound_of
-from ...scalar import Scalar, guard, where
-from ...spatial import Placement, Vector
+from ...model.contact.possible_pairs import ShapeNames, fly_freely, possible_pairs
+from ...model.contact.untold_pairs import with_told_pairs as told_pairs
+from ...model.found_once import found_once
+from ...model.pose import finite_array
+from ...scalar import Scalar, guard, maximum, repeat, sqrt, where
+from ...spatial import Matrix, Placement, Vector
 from ..tree.kinematics import placements
-from .geometry.round_shapes import distance_of_round_shapes
+from .geometry.separation import boxes_overlap, overlap, turned_into
+from .geometry.solid import Solid, solid_of
 
-_SHARE = 0.1  # of bodies' balls that overlap, for operation counts
-Pair = tuple[str, str]
+# Shares, for operation counts, in random poses of Go1, G1 and two hands: of pairs of bodies whose balls overlap; of pairs of
+# their shapes whose balls do, and whose boxes do; of bodies with such a pair; of such pairs among theirs.
+_NEAR, _BALLS, _ANY, _CLOSEST = 0.26, 0.25, 0.3, 0.03
 
 
-def watch(model: Model, *pairs: Pair) -> Model:
+def watch(model: Model, *pairs: ShapeNames) -> Model:
     """The model with status 6 where one of these pairs of shapes may touch; without any named, of all pairs that may
     touch, whose contact is not computed, whose bodies are no neighbours, and which are apart as drawn."""
     shapes = {shape.name: shape for shape in model.shapes}
     if not pairs:
-        able = [s for s in model.shapes if s.kind != "plane"]
-        pairs = tuple(
-            (one.name, two.name)
-            for k, two in enumerate(able) for one in able[:k]
-            if one.surface.may_touch(two.surface) and not _are_near(model, one, two)
-        )  # fmt: skip
-        return watching(model, pairs_apart(model, pairs))
+        unnamed = replace(model, contact_law=replace(model.contact_law, watched=None))
+        return watching(model, watched_pairs(unnamed))
     for pair in pairs:
         if len(pair) != 2 or isinstance(pair, str):
             raise InputError(f"{pair!r} is watched; expected pairs of names of shapes, ('hand', 'knee')")
-        for name in pair:
-            if name in shapes and shapes[name].kind == "plane":
-                raise InputError(f"{name!r} is a plane, which has no bounds; a contact with it can be computed")
+        if all(name in shapes and shapes[name].kind == "plane" for name in pair):
+            raise InputError(f"{pair!r} is watched; both are planes, which are parts of the ground")
     return watching(model, pairs)
 
 
-def watching(model: Model, pairs: Iterable[Pair]) -> Model:
+def watching(model: Model, pairs: Iterable[ShapeNames]) -> Model:
     computed = {frozenset((pair.first, pair.second)) for pair in model.pairs}
     kept = tuple((one, two) for one, two in pairs if frozenset((one, two)) not in computed)
     return replace(model, contact_law=replace(model.contact_law, watched=kept))
 
 
-def pairs_apart(model: Model, pairs: Sequence[Pair]) -> list[Pair]:
-    """Those whose bounds are apart in the pose the model is drawn in, and in its keyframes."""
+def watched_pairs(model: Model) -> tuple[ShapeNames, ...]:
+    """Pairs of shapes, by name, whose contact is not computed and which are watched: where one may overlap, status is
+    6."""
+    return _chosen(model)[0]
+
+
+def overlapping_as_drawn(model: Model) -> tuple[ShapeNames, ...]:
+    """Pairs of shapes that may touch, whose contact is not computed, and which are not watched: they overlap in the
+    pose the model is drawn in, or in a keyframe."""
+    return _chosen(model)[1]
+
+
+def with_told_pairs(model: Model) -> Model:
+    """With what is not computed of pairs, and what is not even watched, in `not_computed`."""
+    return told_pairs(model, overlapping_as_drawn(model))
+
+
+@found_once
+def _chosen(model: Model) -> tuple[tuple[ShapeNames, ...], tuple[ShapeNames, ...]]:
+    """(watched, left out since they overlap as drawn)."""
+    if model.contact_law.watched is not None:
+        computed = {frozenset((pair.first, pair.second)) for pair in model.pairs}
+        return tuple(pair for pair in model.contact_law.watched if frozenset(pair) not in computed), ()
+    possible = possible_pairs(model)
+    if not possible:
+        return (), ()
+    apart = set(_apart_as_drawn(model, possible))
+    body = {shape.name: model.body_of(shape.on) for shape in model.shapes}
+    kept = [pair for pair in possible if pair in apart or fly_freely(model, body[pair[0]], body[pair[1]])]
+    watched = set(kept)
+    return tuple(kept), tuple(pair for pair in possible if pair not in watched)
+
+
+def _apart_as_drawn(model: Model, pairs: Sequence[ShapeNames]) -> list[ShapeNames]:
     tree, apart = tree_of(model), list(pairs)
     for q in (model.drawn, *model.configurations.values()):
-        bounds = _Bounds(tree, placements(tree, [float(x) for x in q]))
-        apart = [pair for pair in apart if not bounds.overlap(*pair)]
+        solids = _Solids(tree, placements(tree, [float(x) for x in q]))
+        apart = [pair for pair in apart if not solids.meet(*pair) > 0.5]
     return apart
 
 
+def overlapping_pairs(model: Model, q) -> list[ShapeNames]:
+    """Pairs of shapes, by name, that are watched and overlap in the configuration q (nq,)."""
+    given = finite_array(q, (model.nq,), "q").tolist()
+    return [pair for pair, met in meeting(model, given) if met > 0.5]
+
+
+def meeting(model: Model, q: Sequence[Scalar]) -> list[tuple[ShapeNames, Scalar]]:
+    """Watched pairs, and where each overlaps (1, else 0); q numbers, or arrays of them, one per sample."""
+    tree = tree_of(model)
+    solids = _Solids(tree, placements(tree, list(q)))
+    return [(pair, solids.meet(*pair)) for pair in watched_pairs(model)]
+
+
 def may_meet(tree: Tree, poses: Sequence[Placement]) -> Scalar | None:
-    """1 where bounds of a watched pair overlap, else 0; None if nothing is watched. `poses`: of all bodies."""
-    model = tree.model
-    computed = {frozenset((pair.first, pair.second)) for pair in model.pairs}
-    watched = [pair for pair in model.contact_law.watched if frozenset(pair) not in computed]
+    """1 where a watched pair overlaps, else 0; None if nothing is watched. `poses`: of all bodies."""
+    watched = watched_pairs(tree.model)
     if not watched:
         return None
-    bounds = _Bounds(tree, poses)
-    by_bodies: dict[tuple[int, int], list[Pair]] = {}
-    for one, two in watched:
-        bodies = bounds.bodies[one], bounds.bodies[two]
-        by_bodies.setdefault(bodies if bodies[0] <= bodies[1] else (bodies[1], bodies[0]), []).append((one, two))
+    solids = _Solids(tree, poses)
     met: Scalar = 0.0
-    for (first, second), own in by_bodies.items():
-        balls = [bounds.ball(body, {name for pair in own for name in pair}) for body in (first, second)]
-        near = _square(balls[0][0] - balls[1][0]) < (balls[0][1] + balls[1][1]) ** 2
-        if len(own) == 1 and all(bounds.shapes[name].kind == "sphere" for name in own[0]):
-            met = where(near, 1.0, met)  # the balls are all there is
+    by_bodies: dict[tuple[int, int], list[ShapeNames]] = {}
+    for one, two in watched:
+        if two in solids.planes:
+            met = where(solids.height(one, two) < 0.0, 1.0, met)
             continue
-
-        def look(own: list[Pair] = own, so_far: Scalar = met) -> list[Scalar]:
-            found = so_far
-            for pair in own:
-                found = where(bounds.overlap(*pair), 1.0, found)
-            return [found]
-
-        met = guard(near, look, [met], expected=_SHARE)[0]
+        first, second = solids.bodies[one], solids.bodies[two]
+        by_bodies.setdefault((min(first, second), max(first, second)), []).append(
+            (one, two) if first <= second else (two, one)
+        )
+    for hub, partners in _by_hub(by_bodies):
+        met = _Hub(solids, hub, partners).look(met)
     return met
 
 
-class _Bounds:
-    """Of all shapes that are no planes, where bodies are at `poses`."""
+def _by_hub(by_bodies: dict[tuple[int, int], list[ShapeNames]]) -> list[tuple[int, dict[int, list[ShapeNames]]]]:
+    """Pairs of bodies by one of the two, as few as can be quickly found: again and again the one with the most left.
+    (body, its partners and the pairs with each; shapes of the body first)."""
+    left, found = dict(by_bodies), []
+    while left:
+        counts: dict[int, int] = {}
+        for bodies in left:
+            for body in bodies:
+                counts[body] = counts.get(body, 0) + 1
+        hub = max(sorted(counts), key=lambda body: counts[body])
+        partners = {}
+        for bodies in [bodies for bodies in left if hub in bodies]:
+            pairs = left.pop(bodies)
+            first = bodies[0] == hub
+            partners[bodies[1] if first else bodies[0]] = pairs if first else [(two, one) for one, two in pairs]
+        found.append((hub, partners))
+    return found
+
+
+@dataclass(frozen=True)
+class _Hub:
+    """One body, and what is watched of it with others."""
+
+    solids: _Solids
+    body: int
+    partners: dict[int, list[ShapeNames]]
+
+    def look(self, met: Scalar) -> Scalar:
+        """1 where a pair overlaps or `met` is 1, else 0."""
+        solids, flags, places = self.solids, [], []
+        for body, pairs in self.partners.items():
+            (one, its), (two, other) = (
+                solids.ball(b, {pair[k] for pair in pairs}) for k, b in enumerate((self.body, body))
+            )
+            near = _square(one - two) < (its + other) ** 2
+            closer = partial(self._closer, body, pairs)
+            found = guard(near, closer, [0.0] * (len(pairs) + 12), expected=_NEAR)
+            flags += found[: len(pairs)]
+            places += [found[len(pairs) :]] * len(pairs)
+        any_close = flags[0]
+        for flag in flags[1:]:
+            any_close = maximum(any_close, flag)
+        rows = [self._row(pair) for pairs in self.partners.values() for pair in pairs]
+
+        def each(values: Sequence[Scalar], flag: Scalar, place, row) -> tuple[list[Scalar], list[Scalar]]:
+            (so_far,) = values
+            needed = (flag > 0.5) & (so_far < 0.5)
+            return guard(needed, lambda: [_overlap(place, row)], [so_far], expected=_CLOSEST), []
+
+        def all_of() -> list[Scalar]:
+            return repeat(each, [met], count=len(rows), tables=[flags, places, rows])[0]
+
+        return guard((any_close > 0.5) & (met < 0.5), all_of, [met], expected=_ANY)[0]
+
+    def _closer(self, body: int, pairs: list[ShapeNames]) -> list[Scalar]:
+        """Of pairs with one other body, 1 where their boxes overlap, else 0; then where that body is in this one."""
+        solids = self.solids
+        place = turned_into(solids.poses[self.body], solids.poses[body])
+        rows = [
+            [x for name in pair for x in (*_numbers(solids.local[name]), *solids.solids[name].half)] for pair in pairs
+        ]
+        reach = [(solids.solids[one].ball + solids.solids[two].ball) ** 2 for one, two in pairs]
+
+        def each(values: Sequence[Scalar], row, square: Scalar) -> tuple[list[Scalar], list[Scalar]]:
+            one, two = _placement(row[:12]), _placement(row[15:27])
+            away = place.position + place.rotation @ two.position - one.position
+            boxes = lambda: [where(boxes_overlap(row[12:15], row[27:], _seen(one, place, two)), 1.0, 0.0)]  # noqa: E731
+            return [], guard(_square(away) < square, boxes, [0.0], expected=_BALLS)
+
+        _, found = repeat(each, count=len(pairs), tables=[rows, reach])
+        return [*(flag for (flag,) in found), *_numbers(place)]
+
+    def _row(self, pair: ShapeNames) -> list[Scalar]:
+        """Where both shapes are on their bodies, and what they are."""
+        return [x for name in pair for x in (*_numbers(self.solids.local[name]), *self.solids.solids[name].numbers)]
+
+
+def _overlap(place: Sequence[Scalar], row: Sequence[Scalar]) -> Scalar:
+    """1 where the solids of one row overlap, else 0; `place` is of the second's body in the first's."""
+    half = len(row) // 2
+    local = [_placement(row[k * half : k * half + 12]) for k in range(2)]
+    one, two = (Solid.of_numbers(row[k * half + 12 : (k + 1) * half]) for k in range(2))
+    return overlap(one, two, _seen(local[0], _placement(place), local[1]))
+
+
+def _seen(one: Placement, place: Placement, two: Placement) -> Placement:
+    """The pose of a shape in another, of both on their bodies, and `place` of the second's body in the first's."""
+    return turned_into(one, _composed(place, two))
+
+
+class _Solids:
+    """Of all shapes, where bodies are at `poses`."""
 
     def __init__(self, tree: Tree, poses: Sequence[Placement]):
-        self.shapes = {shape.name: bound_of(shape) for shape in tree.model.shapes if shape.kind != "plane"}
-        places = {name: tree.frame_transform(shape.on, shape.placement) for name, shape in self.shapes.items()}
-        self.bodies = {name: body for name, (body, _) in places.items()}
-        self._poses, self._local = poses, {name: Placement.identity().after(X) for name, (_, X) in places.items()}
-        self._transforms = places
+        self.poses, self.planes = poses, {}
+        self.bodies: dict[str, int] = {}
+        self.solids: dict[str, Solid] = {}
+        self.local: dict[str, Placement] = {}
+        self._placed: dict[str, Placement] = {}
+        for shape in tree.model.shapes:
+            if shape.kind == "plane":
+                _, X = tree.shape_transform(shape)
+                self.planes[shape.name] = Placement.identity().after(X), shape.surface.margin
+                continue
+            self.solids[shape.name], middle = solid_of(shape)
+            self.bodies[shape.name], X = tree.shape_transform(shape)
+            pose = Placement.identity().after(X)
+            self.local[shape.name] = Placement(pose.rotation, pose.position + pose.rotation @ middle)
 
     def _world(self, name: str) -> Placement:
-        body, X = self._transforms[name]
-        return self._poses[body].after(X)
+        if name not in self._placed:
+            self._placed[name] = _composed(self.poses[self.bodies[name]], self.local[name])
+        return self._placed[name]
 
-    def overlap(self, one: str, two: str) -> Scalar:
-        if self.shapes[one].kind == "sphere":
-            one, two = two, one  # a capsule comes first
-        return distance_of_round_shapes(
-            self.shapes[one], self._world(one), self.shapes[two], self._world(two)
-        ) < 0.0  # fmt: skip
+    def height(self, name: str, plane: str) -> Scalar:
+        """Of the lowest point of a shape over a plane."""
+        (floor, margin), pose, solid = self.planes[plane], self._world(name), self.solids[name]
+        normal = Vector(*(row[2] for row in floor.rotation.rows))
+        lowest = solid.farthest(-(pose.rotation.T @ normal))
+        return normal @ (pose.position - floor.position + pose.rotation @ lowest) - (solid.radius + margin)
+
+    def meet(self, one: str, two: str) -> Scalar:
+        """1 where two shapes overlap, else 0."""
+        if two in self.planes:
+            return where(self.height(one, two) < 0.0, 1.0, 0.0)
+        poses, solids = [self._world(name) for name in (one, two)], [self.solids[name] for name in (one, two)]
+        away = poses[0].position - poses[1].position
+
+        def closer() -> list[Scalar]:
+            pose = turned_into(poses[0], poses[1])
+            boxes = boxes_overlap(solids[0].half, solids[1].half, pose)
+            return guard(boxes, lambda: [overlap(solids[0], solids[1], pose)], [0.0])
+
+        return guard(_square(away) < (solids[0].ball + solids[1].ball) ** 2, closer, [0.0])[0]
 
     def ball(self, body: int, names: set[str]) -> tuple[Vector, float]:
-        """(centre in the world, radius) around the bounds on one body."""
+        """(centre in the world, radius) around the shapes of one body."""
         own = [name for name in sorted(names) if self.bodies[name] == body]
-        centers = [[float(x) for x in self._local[name].position] for name in own]
-        reaches = [sum(self.shapes[name].size) for name in own]
+        centers = [list(self.local[name].position) for name in own]
+        reaches = [self.solids[name].ball for name in own]
+        if not all(isinstance(x, float | int) for center in centers for x in center):
+            return self._given_ball(body, centers, reaches)
         low = [min(c[k] - r for c, r in zip(centers, reaches, strict=True)) for k in range(3)]
         high = [max(c[k] + r for c, r in zip(centers, reaches, strict=True)) for k in range(3)]
         middle = [0.5 * (a + b) for a, b in zip(low, high, strict=True)]
         radius = max(math.dist(middle, c) + r for c, r in zip(centers, reaches, strict=True))
-        pose = self._poses[body]
+        pose = self.poses[body]
         return pose.position + pose.rotation @ Vector(*middle), radius
+
+    def _given_ball(self, body: int, centers: list[list[Scalar]], reaches: list[float]) -> tuple[Vector, Scalar]:
+        """Where placements of shapes are given with the call: around the body's origin."""
+        radius: Scalar = 0.0
+        for center, reach in zip(centers, reaches, strict=True):
+            radius = maximum(radius, sqrt(center[0] ** 2 + center[1] ** 2 + center[2] ** 2) + reach)
+        return self.poses[body].position, radius
 
 
 def _square(x: Vector) -> Scalar:
     return x @ x
 
 
-def _are_near(model: Model, one: Shape, two: Shape) -> bool:
-    """Shapes of one body, and of bodies that carry each other; of the ground nothing is near."""
-    first, second = model.body_of(one.on), model.body_of(two.on)
-    if first == second:
-        return True
-    return bool(first and second) and (model.bodies[first].parent == second or model.bodies[second].parent == first)
+def _numbers(pose: Placement) -> list[Scalar]:
+    return [*(x for row in pose.rotation.rows for x in row), *pose.position]
+
+
+def _placement(numbers: Sequence[Scalar]) -> Placement:
+    rows = [tuple(numbers[3 * k : 3 * k + 3]) for k in range(3)]
+    return Placement(Matrix(rows), Vector(*numbers[9:12]))
+
+
+def _composed(one: Placement, two: Placement) -> Placement:
+    return Placement(one.rotation @ two.rotation, one.position + one.rotation @ two.position)

@@ -1,4 +1,9 @@
-"""A tree of MJCF elements handed to MuJoCo's compiler: line by line, so that its messages can be traced back."""
+"""A tree of MJCF elements handed to MuJoCo's compiler: line by line, so that its messages can be traced back.
+
+This is the only door through which text of a file reaches MuJoCo. MuJoCo puts tags, names and values into its messages
+as formats of C's printf, so that a name like "%s%n" reads and writes memory that is not its own; and its messages are
+single lines. Text with percent signs or control characters is therefore refused before MuJoCo sees it.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,9 @@ from xml.sax.saxutils import quoteattr
 
 from ...errors import LoadError, MissingExtraError
 from ..text.xml import Element
+from ..text.xml_values import shortened
 
+_ORDERS = re.compile("[%\\x00-\\x1f\\x7f-\\x9f]")
 _ONE_AT_A_TIME = threading.Lock()  # who takes MuJoCo's warnings is known to the whole process
 
 
@@ -56,11 +63,28 @@ def _write(element: Element, lines: list[str], sources: list[Element]) -> None:
         if closing:
             lines[-1] += f"</{one.tag}>"
             continue
+        _check_harmless(one)
         attributes = "".join(f" {name}={quoteattr(value)}" for name, value in one.attributes.items())
         lines.append(f"<{one.tag}{attributes}>")
         sources.append(one)
         stack.append((one, True))
         stack.extend((child, False) for child in reversed(one.children))
+
+
+def _check_harmless(element: Element) -> None:
+    for what, text in (("its tag", element.tag), *(pair for pair in element.attributes.items())):
+        for part in (what, text):
+            if not is_harmless(part):
+                told = "its tag" if part is element.tag else f"attribute {shortened(what)!r}"
+                raise element.error(
+                    f"{told} has {shortened(part)!r}; percent signs and control characters are refused in MJCF, "
+                    f"because MuJoCo, which compiles it, takes them for orders: use other names"
+                )
+
+
+def is_harmless(text: str) -> bool:
+    """Whether MuJoCo may be given a text: printf and terminals find no orders in it."""
+    return not _ORDERS.search(text)
 
 
 def _traced(message: str, sources: list[Element], root: Element) -> LoadError:

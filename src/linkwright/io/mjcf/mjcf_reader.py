@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...errors import LoadError
 from ...model import Model
 from ...model.not_computed import warn
 from ..ignoring import Ignoring
@@ -49,14 +48,16 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
     if root.tag != "mujoco":
         raise root.error("expected <mujoco> as the root element of an MJCF")
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
-    is_there = partial(_is_there, folder) if meshes else None
     whole = with_includes(root, folder)
     looks = Looks(whole, folder)  # before it is taken apart
-    reduced = reduce_to_dynamics(whole, ignore, is_there)
+    reduced = reduce_to_dynamics(whole, ignore, partial(_mesh_file, folder), meshes)
     assets = {key: read_bytes(_mesh_file(folder, *asked)) for key, asked in reduced.files.items()}
     source = compiled(reduced.root, assets, reduced.warnings, root)
     named = {name for option in reduced.root.named("option") for name in option.attributes}
-    model = converted(source, ignore, Blame(reduced.elements, root), inactive=inactive, options=named, meshes=meshes)
+    model = converted(
+        source, ignore, Blame(reduced.elements, root), inactive=inactive, options=named, meshes=meshes,
+        stand_ins=reduced.stand_ins.shapes,
+    )  # fmt: skip
     return looks.given_to(reduced.annotated(model)), source
 
 
@@ -64,10 +65,3 @@ def _mesh_file(folder: Folder, element: Element, where: str, name: str) -> Path:
     """As MuJoCo looks for it: in `where` (its meshdir), else beside the included file that names it."""
     beside = folder.beside(element)
     return folder.find(name, element, where, *(() if beside is None else (beside,)))
-
-
-def _is_there(folder: Folder, element: Element, where: str, name: str) -> bool:
-    try:
-        return bool(_mesh_file(folder, element, where, name))
-    except LoadError:
-        return False

@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from ...errors import LoadError
 from ...model import Model
 from ..ignoring import Ignoring, advice
 from ..text.xml import Element, check_parts
 from ..text.xml_values import LONGEST_NAME, shortened
-from .mjcf_collisions import colliding_geoms
+from .mjcf_collisions import Colliding, colliding_geoms
 from .mjcf_elements import LIKE_BODY, named_elements, parts_of
+from .mjcf_stand_ins import Find, MeshCorners, StandIns
 
 # Sections and elements that do not change the motion.
 _TAKEN_OUT = {
@@ -53,6 +55,8 @@ class Reduced:
     """(tag, name) -> element, for errors."""
     warnings: list[str]
     motors: list[str]
+    stand_ins: StandIns
+    """For geoms whose contact is only watched."""
 
     def annotated(self, model: Model) -> Model:
         """With what is known from the parts that were taken out."""
@@ -61,12 +65,12 @@ class Reduced:
         return replace(model, warnings=(*self.warnings, *model.warnings), motors=motors)
 
 
-IsThere = Callable[[Element, str, str], bool]
-"""Whether a mesh that an element asks for is there, in which folder, by which name."""
+FindMesh = Callable[[Element, str, str], Path]
+"""The file that an element asks for, in which folder, by which name; raises `LoadError` where there is none."""
 
 
-def reduce_to_dynamics(root: Element, ignore: Ignoring, is_there: IsThere | None = None) -> Reduced:
-    """Takes `root` apart; it is not to be used afterwards. Without `is_there` no mesh is kept to be touched."""
+def reduce_to_dynamics(root: Element, ignore: Ignoring, find: FindMesh, meshes: bool = False) -> Reduced:
+    """Takes `root` apart; it is not to be used afterwards. With `meshes` those that can be touched are kept."""
     check_parts(root, "body", "joint", "freejoint", "site")
     warnings: list[str] = []
     motors = _actuators(root, ignore)
@@ -86,13 +90,13 @@ def reduce_to_dynamics(root: Element, ignore: Ignoring, is_there: IsThere | None
     from_geoms = setting(root, "inertiafromgeom", "auto")
     # all bodies share a total mass, those that stand too
     shared = not setting(root, "settotalmass", "-1").startswith("-")
-    colliding, told = _colliding(root, ignore, _meshes_there(root, is_there))
-    warnings += told
+    colliding = _colliding(root, ignore, find, meshes)
+    stand_ins = StandIns()
     before = _geom_names(root)
-    meshes = _take_out(root, from_geoms, wrapped, {id(geom) for geom in colliding}, only_moving=not shared)
+    weighing = _take_out(root, from_geoms, wrapped, colliding, stand_ins, only_moving=not shared)
     _take_out_pairs_of(before - _geom_names(root), root)
-    files = _asset_files(root, meshes)
-    return Reduced(root, files, named_elements(root), warnings, motors)
+    files = _asset_files(root, weighing)
+    return Reduced(root, files, named_elements(root), warnings, motors, stand_ins)
 
 
 def _walk(root: Element) -> Iterator[tuple[Element, Element | None]]:
@@ -185,10 +189,13 @@ def setting(root: Element, name: str, default: str) -> str:
 
 
 def _take_out(
-    root: Element, from_geoms: str, wrapped: set[str], colliding: set[int], *, only_moving: bool
+    root: Element, from_geoms: str, wrapped: set[str], colliding: Colliding, stand_ins: StandIns, *, only_moving: bool
 ) -> set[str]:
-    """Remove what has no part in the dynamics. Returns the meshes that masses depend on."""
+    """Remove what has no part in the dynamics; boxes stand in for geoms that are only watched. Returns the meshes that
+    masses depend on."""
     meshes: set[str] = set()
+    kept_to_touch = {id(geom) for geom in colliding.kept}
+    replaced: list[Element] = []
     # (element, the body that its geoms belong to, whether that body can move)
     waiting: list[tuple[Element, Any, bool]] = [(root, None, False)]  # geoms are in bodies, so none meets the None
     while waiting:
@@ -206,39 +213,53 @@ def _take_out(
             if child.tag == "geom" and role == "body" and child.attributes.get("name") not in wrapped:
                 stands = only_moving and not moves
                 if stands or not _weighs(body, from_geoms) or child.attributes.get("type") == "hfield":
-                    if id(child) not in colliding:
+                    if id(child) in colliding.watched:
+                        replaced.append(child)
+                    elif id(child) not in kept_to_touch:
                         continue
                     if stands:  # it is there to be touched, and weighs nothing
                         child.attributes["mass"] = "0"
             kept.append(child)
         element.children = kept
         waiting.extend((child, body, moves) for child in kept)
+    for geom in replaced:  # not before: the numbers they have would be taken out
+        stand_ins.put_in(geom, *colliding.watched[id(geom)])
     for element, _ in _walk(root):
         if element.tag == "geom" and "mesh" in element.attributes:
             meshes.add(element.attributes["mesh"])
     return meshes
 
 
-def _colliding(root: Element, ignore: Ignoring, meshes: set[str]) -> tuple[list[Element], list[str]]:
-    """Geoms to be kept because they collide, and warnings about those that cannot be."""
-    colliding, told = colliding_geoms(root, meshes)
-    if colliding and ignore.takes("contact", f"{len(colliding)} geoms that collide"):
-        root.children = [section for section in root if section.tag != "contact"]
-        return [], []
-    return colliding, told
-
-
-def _meshes_there(root: Element, is_there: IsThere | None) -> set[str]:
-    """Names of meshes that can be read: written in the file itself, or in files that are there."""
-    if is_there is None:
-        return set()
-    folder, found = setting(root, "meshdir", setting(root, "assetdir", "")), set()
+def _colliding(root: Element, ignore: Ignoring, find: FindMesh, meshes: bool) -> Colliding:
+    """Geoms to be kept because they collide, and what is watched in place of others."""
+    folder = setting(root, "meshdir", setting(root, "assetdir", ""))
     strip = setting(root, "strippath", "false") == "true"
+
+    def file_of(asset: Element) -> Path:
+        file = asset.attributes.get("file", "")
+        return find(asset, folder, PurePosixPath(file).name if strip else file)
+
+    found = colliding_geoms(root, MeshCorners(root, file_of), _meshes_there(root, file_of) if meshes else set())
+    every = len(found.kept) + len(found.watched) + len(found.unread)
+    if every and ignore.takes("contact", f"{every} geoms that collide"):
+        root.children = [section for section in root if section.tag != "contact"]
+        return Colliding()
+    for what, why in found.unread:
+        ignore.leave("contact", f"contact of {what}", f"its mesh cannot be read: {why}", "nothing tells where it touches")
+    return found
+
+
+def _meshes_there(root: Element, find: Find) -> set[str]:
+    """Names of meshes that can be read: written in the file itself, or in files that are there."""
+    found = set()
     for asset in (asset for section in root.named("asset") for asset in section if asset.tag == "mesh"):
         file = asset.attributes.get("file", "")
-        written = "vertex" in asset.attributes
-        if written or (file and is_there(asset, folder, PurePosixPath(file).name if strip else file)):
-            found.add(asset.attributes.get("name") or PurePosixPath(file).stem)
+        if "vertex" not in asset.attributes:
+            try:
+                find(asset)
+            except LoadError:
+                continue
+        found.add(asset.attributes.get("name") or PurePosixPath(file).stem)
     return found
 
 

@@ -21,6 +21,7 @@ from ..mujoco.mujoco_model import REFERENCE
 from ..mujoco.mujoco_simulation import option_words
 from ..mujoco.mujoco_state import MujocoCoordinates
 from .mjcf_actuators import add_actuators
+from .mjcf_compiling import is_harmless
 from .mjcf_equalities import add_equalities
 from .mjcf_passive import add_passive
 from .mjcf_words import numbers, placed
@@ -209,11 +210,17 @@ def _add_rest(root: ElementTree.Element, model: Model, lost: list[str]) -> None:
 
 
 def _refuse_what_xml_cannot_say(root: ElementTree.Element) -> None:
-    """XML has no way to write control characters and halves of characters, which names of built models may have."""
+    """XML has no way to write control characters and halves of characters, which names of built models may have; and
+    MuJoCo is not to be given what it takes for orders (mjcf_compiling.py)."""
     for element in root.iter():
         for value in element.attrib.values():
             if found := _NOT_IN_XML.search(value):
                 raise UnsupportedError(
                     f"the name {value!r} has the character {found[0]!r}, which no XML file can hold; rename it to "
                     "write MJCF"
+                )
+            if not is_harmless(value):
+                raise UnsupportedError(
+                    f"the name {value!r} has a percent sign or a control character, which MuJoCo, reading the file, "
+                    "would take for an order; rename it to write MJCF, or save the model as .json"
                 )

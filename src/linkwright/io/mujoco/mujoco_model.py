@@ -8,12 +8,13 @@ so) `model.drawn`. What would change the motion and is not understood is refused
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...algorithms.contact.watching import with_told_pairs
 from ...model import GROUND, Inertia, Joint, Model, ModelBuilder, Pose
 from ...model.joint import free_flyer, prismatic, revolute, spherical
 from ...model.not_computed import warn
@@ -25,7 +26,7 @@ from .mujoco_equality import constraints_of
 from .mujoco_names import Names
 from .mujoco_passive import passive_of
 from .mujoco_refusals import check_understood, is_disabled
-from .mujoco_shapes import Unmodelled, watched, with_shapes
+from .mujoco_shapes import StandIn, with_shapes
 from .mujoco_simulation import simulation_of
 from .mujoco_state import MujocoCoordinates
 
@@ -53,19 +54,23 @@ def from_mujoco_model(
 
 
 def converted(
-    model: Any, ignore: Ignoring, blame: Blame, *, inactive: bool, options: Collection[str] | None, meshes: bool
-) -> Model:
-    """The same without a Python warning; what is left out is noted in `ignore` and on the model."""
+    model: Any, ignore: Ignoring, blame: Blame, *, inactive: bool, options: Collection[str] | None, meshes: bool,
+    stand_ins: Sequence[StandIn] = (),
+) -> Model:  # fmt: skip
+    """The same without a Python warning; what is left out is noted in `ignore` and on the model. `stand_ins`: kinds and
+    corners of geoms that others stand in for, by their `user` numbers."""
     with np.errstate(all="ignore"):
-        found = _Conversion(model, inactive, blame, ignore, options, meshes).model()
+        found = _Conversion(model, inactive, blame, ignore, options, meshes, stand_ins).model()
         return found.with_not_computed(*ignore.left_out)
 
 
 class _Conversion:
     def __init__(
-        self, source: Any, inactive: bool, blame: Blame, ignore: Ignoring, options: Collection[str] | None, meshes: bool
-    ):
+        self, source: Any, inactive: bool, blame: Blame, ignore: Ignoring, options: Collection[str] | None,
+        meshes: bool, stand_ins: Sequence[StandIn],
+    ):  # fmt: skip
         self.source, self.inactive, self.blame, self.ignore, self.meshes = source, inactive, blame, ignore, meshes
+        self.stand_ins = stand_ins
         self.names = Names(source)
         self.expected: set[str] = set()  # warnings about bodies that are not the file's
         self.warnings = check_understood(source, self.names, blame, ignore)
@@ -94,9 +99,10 @@ class _Conversion:
         touching = self._touching()
         with self.blame.whole():
             model = self.builder.build().with_constraints(*constraints)
-            unmodelled: Unmodelled = []
             if touching:
-                model, untouched, unmodelled = with_shapes(model, source, names, self.blame, self.meshes)
+                model, untouched = with_shapes(
+                    model, source, names, self.blame, self.ignore, self.meshes, self.stand_ins
+                )
                 told += untouched
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
@@ -109,7 +115,7 @@ class _Conversion:
             reference = keyframes.pop(REFERENCE).q if REFERENCE in keyframes else drawn
             poses = {name: frame.q for name, frame in keyframes.items()}
             model = replace(model, drawn=reference, configurations=poses, keyframes=keyframes)
-            return watched(model, unmodelled)
+            return with_told_pairs(model)
 
     def _touching(self) -> bool:
         """Whether contacts are taken over."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...algorithms.contact.watching import pairs_apart, watching
+from ...algorithms.contact.geometry.solid import extremes
 from ...model import Model, Pose
 from ...model.contact import (
     ContactLaw,
@@ -20,56 +22,50 @@ from ...model.contact import (
     is_computed,
     ordered,
 )
+from ...model.contact.possible_pairs import MOST_SHAPES, possible_pairs
+from ...model.contact.shape import SIZES
+from ..ignoring import Ignoring
 from ..meshes.convex_hull import hull_points
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 from .mujoco_refusals import is_disabled
 
 _KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box"}  # mjtGeom
-_MESH = 7
-_SIZES = {"convex": 0, "plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
+_FIELD, _MESH, _DISTANCES = 1, 7, 8
+_OF_MESHES = (_MESH, _DISTANCES)  # a distance field has a mesh around it
 _ENABLED = {"override": 1 << 0, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}  # mjtEnableBit
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)  # mjtEq
 _SITE = 6  # mjtObj
-_MOST_COUNTED = 300  # geoms whose pairs are counted one by one
+Corners = tuple[tuple[float, ...], ...]
 
-
-Unmodelled = list[tuple[str, str]]  # pairs of shapes that may touch and are not computed
+StandIn = tuple[str, tuple[tuple[float, ...], ...]]  # kind of shape, corners
 
 
 def with_shapes(
-    model: Model, source: Any, names: Names, blame: Blame, meshes: bool
-) -> tuple[Model, list[str], Unmodelled]:
-    """`model` with the shapes, pairs and law of `source`; warnings about what is not taken over; pairs that are not."""
+    model: Model, source: Any, names: Names, blame: Blame, ignore: Ignoring, meshes: bool, stand_ins: Sequence[StandIn]
+) -> tuple[Model, list[str]]:
+    """`model` with the shapes, pairs and law of `source`, and warnings about what is not taken over."""
     if is_disabled(source, "CONTACT") or is_disabled(source, "CONSTRAINT"):
-        return replace(model, contact_law=_law(source, names, model)), [], []
-    reading = _Reading(source, names, blame, meshes)
+        return replace(model, contact_law=_law(source, names, model)), []
+    reading = _Reading(model, source, names, blame, meshes, stand_ins)
     model = replace(
         model, shapes=tuple(reading.shapes.values()), pairs=tuple(reading.pairs()),
         contact_law=_law(source, names, model),
     )  # fmt: skip
-    return model, reading.warnings, reading.unmodelled
-
-
-def watched(model: Model, unmodelled: Unmodelled) -> Model:
-    """With bounds around pairs that may touch and are not computed."""
-    if not unmodelled:
-        return model
-    apart = pairs_apart(model, unmodelled)
-    told = (
-        f"{len(unmodelled)} pairs of geoms besides those with planes may touch in MuJoCo; contact is not computed "
-        f"unless asked for: robot.with_contacts(linkwright.contact(...)). Status 6 says where one of {len(apart)} of "
-        f"them may have occurred" + ("" if len(apart) == len(unmodelled) else "; the others are as close as drawn")
-    )
-    return replace(watching(model, apart), warnings=(*model.warnings, told))
+    for name, why in reading.unread.items():
+        ignore.leave("contact", f"contact of geom {name!r}", why, "nothing tells where it touches")
+    return reading.with_pairs_of_the_file(model), reading.warnings
 
 
 class _Reading:
-    def __init__(self, source: Any, names: Names, blame: Blame, meshes: bool):
-        self.source, self.warnings = source, []
-        self.unmodelled: Unmodelled = []
+    def __init__(
+        self, model: Model, source: Any, names: Names, blame: Blame, meshes: bool, stand_ins: Sequence[StandIn]
+    ):
+        self.source, self.warnings, self._stand_ins = source, [], stand_ins
         listed = {int(g) for array in (source.pair_geom1, source.pair_geom2) for g in array}
         self.shapes: dict[int, Shape] = {}
+        self.unread: dict[str, str] = {}
+        self._bodies: dict[int, int] = {}  # that geoms are fixed to; 0 is the ground, and mocap bodies
         taken: set[str] = set()
         for g in range(source.ngeom):
             if not (source.geom_contype[g] or source.geom_conaffinity[g] or g in listed):
@@ -79,24 +75,38 @@ class _Reading:
             while name in taken:
                 name += "'"
             taken.add(name)
-            kind = _KINDS.get(int(source.geom_type[g]))
-            if meshes and int(source.geom_type[g]) == _MESH and int(source.geom_dataid[g]) >= 0:
-                kind = "convex"
+            self._bodies[g] = model.body_of(body)
+            kind, points = self._kind(g, meshes)
             if kind is None:
-                told = f"geom {name!r} is a mesh, a height or distance field; it has no contact here"
-                if int(source.geom_type[g]) == _MESH:
-                    told = f"geom {name!r} is a mesh, which has no contact unless its hull is: load(..., meshes=True)"
-                self.warnings.append(told)
+                self.unread[name] = "it is of a kind that is not understood, or made of nothing"
                 continue
             with blame.on("geom", name):
-                self.shapes[g] = self._shape(g, kind, name, body)
+                self.shapes[g] = self._shape(g, kind, points, name, body)
         for flag, bit in _ENABLED.items():
             if source.opt.enableflags & bit:
                 self.warnings.append(f"<flag {flag}> is left out; contacts are those of MuJoCo without it")
         if np.any(getattr(source, "pair_adhesion", 0.0)) or np.any(getattr(source, "geom_adhesion", 0.0)):
             self.warnings.append("adhesion of contacts is left out")
 
-    def _shape(self, g: int, kind: str, name: str, body: str) -> Shape:
+    def _kind(self, g: int, meshes: bool) -> tuple[str | None, Corners]:
+        """(Kind of shape, its corners): meshes are watched unless their hulls are asked for."""
+        source = self.source
+        number = int(source.geom_user[g][0]) if self._stand_ins and source.nuser_geom else 0
+        if number:
+            return self._stand_ins[number - 1]
+        kind, data = int(source.geom_type[g]), int(source.geom_dataid[g])
+        if kind == _FIELD and data >= 0:
+            x, y, up, down = (float(size) for size in source.hfield_size[data])
+            return "height_field", tuple((i * x, j * y, z) for i in (-1, 1) for j in (-1, 1) for z in (-down, up))
+        if kind in _OF_MESHES and data >= 0:
+            start = int(source.mesh_vertadr[data])
+            vertices = np.array(source.mesh_vert[start : start + int(source.mesh_vertnum[data])], dtype=float)
+            if meshes and kind == _MESH:
+                return "convex", tuple(map(tuple, hull_points(vertices)[0].tolist()))
+            return "mesh", tuple(extremes(vertices))
+        return _KINDS.get(kind), ()
+
+    def _shape(self, g: int, kind: str, points: Corners, name: str, body: str) -> Shape:
         source = self.source
         if not _is_in_range(source.geom_solref[g], source.geom_solimp[g]):
             self.warnings.append(
@@ -113,28 +123,17 @@ class _Reading:
         )  # fmt: skip
         pose = Pose.from_quaternion(source.geom_pos[g], np.roll(source.geom_quat[g], -1).tolist()).snapped()
         weight = float(source.body_invweight0[int(source.geom_bodyid[g]), 0])
-        size, points = tuple(source.geom_size[g][: _SIZES[kind]].tolist()), self._hull(g) if kind == "convex" else ()
+        size = tuple(source.geom_size[g][: SIZES[kind]].tolist())
         return Shape(name, kind, body, size, pose, surface, points, weight)
 
     def _tell_of_gap(self, what: str) -> None:
         self.warnings.append(f"{what} has a negative gap, which is left out; in MuJoCo contact begins that much later")
 
-    def _hull(self, g: int) -> tuple[tuple[float, ...], ...]:
-        mesh = int(self.source.geom_dataid[g])
-        start = int(self.source.mesh_vertadr[mesh])
-        vertices = np.array(self.source.mesh_vert[start : start + int(self.source.mesh_vertnum[mesh])], dtype=float)
-        return tuple(map(tuple, hull_points(vertices)[0].tolist()))
-
     def pairs(self) -> list[ContactPair]:
         """Those that the file lists, and planes with whatever its masks let touch them."""
-        source, found, not_computed = self.source, {}, []
-        fixed = {g: int(source.body_weldid[int(source.geom_bodyid[g])]) for g in range(source.ngeom)}
-        for k in range(source.npair):
-            g1, g2 = int(source.pair_geom1[k]), int(source.pair_geom2[k])
-            if g1 not in self.shapes or g2 not in self.shapes or fixed[g1] == fixed[g2]:
-                continue
+        source, found = self.source, {}
+        for g1, g2, k in self._listed():
             if not is_computed(self.shapes[g1], self.shapes[g2]):
-                not_computed.append((self.shapes[g1], self.shapes[g2]))
                 continue
             if source.pair_gap[k] < 0.0:
                 self._tell_of_gap(f"the pair of {self.shapes[g1].name!r} and {self.shapes[g2].name!r}")
@@ -145,39 +144,56 @@ class _Reading:
                 softness.solimp, tuple(source.pair_solreffriction[k].tolist()) if own else None,
                 float(source.pair_margin[k]),
             )  # fmt: skip
-        self.unmodelled += [(one.name, two.name) for one, two in not_computed]
-        if not_computed:
-            one, two = not_computed[0]
-            self.warnings.append(
-                f"contact is listed and is not computed for {len(not_computed)} pairs of geoms, first of {one.kind} "
-                f"{one.name!r} with {two.kind} {two.name!r}"
-            )
-        excluded = {(int(x) >> 16, int(x) & 0xFFFF) for x in source.exclude_signature}
-
-        def may_touch(g1: int, g2: int) -> bool:
-            bodies = tuple(sorted((int(source.geom_bodyid[g1]), int(source.geom_bodyid[g2]))))
-            if frozenset((g1, g2)) in found or bodies in excluded or fixed[g1] == fixed[g2]:
-                return False
-            masks = self.shapes[g1].surface.may_touch(self.shapes[g2].surface)
-            return masks and not self._is_parent(fixed[g1], fixed[g2])
-
         planes = [g for g, shape in self.shapes.items() if shape.kind == "plane"]
-        others = [g for g in self.shapes if g not in set(planes)]
         for floor in planes:
-            for g in others:
-                if is_computed(self.shapes[g], self.shapes[floor]) and may_touch(floor, g):
+            for g in (g for g in self.shapes if g not in planes):
+                computed = is_computed(self.shapes[g], self.shapes[floor])
+                if computed and frozenset((floor, g)) not in found and self._may_touch(floor, g):
                     found[frozenset((floor, g))] = ContactPair(*self._named(floor, g))
-        if len(others) > _MOST_COUNTED:
-            self.warnings.append(
-                f"pairs of {len(others)} geoms besides those with planes may touch in MuJoCo; contact is not computed "
-                f"unless asked for, robot.with_contacts(linkwright.contact(...)), and no status tells of it"
-            )
-            return list(found.values())
-        self.unmodelled += [
-            (self.shapes[g1].name, self.shapes[g2].name)
-            for k, g1 in enumerate(others) for g2 in others[:k] if may_touch(g1, g2)
-        ]  # fmt: skip
         return list(found.values())
+
+    def _listed(self) -> Iterator[tuple[int, int, int]]:
+        """(geom, geom, number of the pair): what stands still touches nothing that does."""
+        source = self.source
+        for k in range(source.npair):
+            g1, g2 = int(source.pair_geom1[k]), int(source.pair_geom2[k])
+            if g1 in self.shapes and g2 in self.shapes and self._bodies[g1] != self._bodies[g2]:
+                yield g1, g2, k
+
+    def _may_touch(self, g1: int, g2: int) -> bool:
+        """By what MuJoCo goes by where no pair is listed."""
+        source = self.source
+        own = [int(source.geom_bodyid[g]) for g in (g1, g2)]
+        if self._bodies[g1] == self._bodies[g2] or (min(own), max(own)) in self._excluded:
+            return False
+        masks = self.shapes[g1].surface.may_touch(self.shapes[g2].surface)
+        return masks and not self._is_parent(*(int(source.body_weldid[body]) for body in own))
+
+    @cached_property
+    def _excluded(self) -> set[tuple[int, int]]:
+        found = ((int(x) >> 16, int(x) & 0xFFFF) for x in self.source.exclude_signature)
+        return {(min(one, two), max(one, two)) for one, two in found}
+
+    def with_pairs_of_the_file(self, model: Model) -> Model:
+        """With the pairs in which the file differs from what masks and neighbours say."""
+        names = {g: shape.name for g, shape in self.shapes.items()}
+        number = {name: g for g, name in names.items()}
+        listed = {frozenset((names[g1], names[g2])) for g1, g2, _ in self._listed()}
+        usual = {frozenset(pair) for pair in possible_pairs(model)}
+        excluded = [pair for pair in usual - listed if not self._may_touch(*(number[name] for name in pair))]
+        if len(names) <= MOST_SHAPES:
+            planes = {name for name in number if self.shapes[number[name]].kind == "plane"}
+            computed = {frozenset((pair.first, pair.second)) for pair in model.pairs}
+            others = (
+                frozenset((one, two)) for k, one in enumerate(number) for two in list(number)[:k]
+                if not {one, two} <= planes and frozenset((one, two)) not in usual | computed
+            )  # fmt: skip
+            listed |= {pair for pair in others if self._may_touch(*(number[name] for name in pair))}
+        law = replace(
+            model.contact_law, excluded=tuple(sorted(tuple(sorted(pair)) for pair in excluded)),
+            listed=tuple(sorted(tuple(sorted(pair)) for pair in listed)),
+        )  # fmt: skip
+        return replace(model, contact_law=law)
 
     def _named(self, g1: int, g2: int) -> tuple[str, str]:
         """(first, second): the normal leads from MuJoCo's first geom to its second, and here from second to first."""

@@ -105,7 +105,18 @@ class _Assembly:
             warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
             model = replace(model, warnings=warnings, drawn=np.array(self.drawn))
             elements = {name: part.element for name, (_, part) in self.links.items()}
-            return with_sdf_looks(with_sdf_collisions(model, elements, self.ignore), elements)
+            model = self._without_self_collisions(with_sdf_collisions(model, elements, self.ignore))
+            return with_sdf_looks(model, elements)
+
+    def _without_self_collisions(self, model: Model) -> Model:
+        """Links of one model touch each other only where that says so."""
+        shapes, excluded = model.shapes, []
+        for k, two in enumerate(shapes):
+            for one in shapes[:k]:
+                scopes = [self.links[shape.on][0].outermost for shape in (one, two) if shape.on in self.links]
+                if len(scopes) == 2 and scopes[0] is scopes[1] and not scopes[0].self_collide:
+                    excluded.append((one.name, two.name))
+        return replace(model, contact_law=replace(model.contact_law, excluded=tuple(excluded)))
 
     def _part_of_ground(self, name: str) -> None:
         part = self.links[name][1]

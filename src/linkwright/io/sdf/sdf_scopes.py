@@ -29,6 +29,8 @@ class Scope:
         self.element, self.outer, self.prefix = element, outer, prefix
         self.name = name_of(element)
         self.static = static or text_flag(element.only("static"), False)
+        self.outermost: Scope = self if outer is None else outer.outermost
+        self.self_collide = text_flag(element.only("self_collide"), False)
         self.links: dict[str, LinkPart] = {}
         self.frames: dict[str, FramePart] = {}
         self.joints: dict[str, JointPart] = {}

@@ -10,7 +10,8 @@ from ...errors import InputError, ModelError, unknown_name
 from ..pose import PoseLike
 from .law import ContactLaw
 from .pair import ContactPair, ContactPoint, is_computed, ordered, points_of
-from .shape import Shape, plane
+from .possible_pairs import ShapeNames, possible_pairs
+from .shape import UNCOMPUTED, Shape, plane
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -41,14 +42,14 @@ def check_contacts(model: Model) -> None:
                 f"plane {shape.name!r} is on {shape.on!r}, which moves; planes are part of the ground: use a box or a "
                 f"convex shape"
             )
-    for watched in model.contact_law.watched:
-        for name in watched:
+    law = model.contact_law
+    for pair in (*(law.watched or ()), *law.listed, *law.excluded):
+        for name in pair:
             if name not in shapes:
                 raise unknown_name("shape", name, shapes)
-            if shapes[name].kind == "plane":
-                raise ModelError(f"{name!r} is a plane and cannot be watched; its contacts can be computed")
-        if len({model.body_of(shapes[name].on) for name in watched}) == 1:
-            raise ModelError(f"shapes {watched[0]!r} and {watched[1]!r} are watched and on one body")
+    for one, two in law.watched or ():
+        if model.body_of(shapes[one].on) == model.body_of(shapes[two].on):
+            raise ModelError(f"shapes {one!r} and {two!r} are watched and on one body")
     seen: set[frozenset[str]] = set()
     for pair in model.pairs:
         if not isinstance(pair, ContactPair):
@@ -103,8 +104,12 @@ def _meant(model: Model, name: str) -> list[Shape]:
 
 
 def shapes_to_stand_on(model: Model) -> list[Shape]:
-    """Those that move and may touch anything; a file's may be there for listed pairs alone."""
-    return [s for s in model.shapes if model.body_of(s.on) and (s.surface.contype or s.surface.conaffinity)]
+    """Those that move, may touch anything, and whose contact with a plane is computed; a file's may be there for listed
+    pairs alone."""
+    return [
+        s for s in model.shapes
+        if model.body_of(s.on) and (s.surface.contype or s.surface.conaffinity) and s.kind not in UNCOMPUTED
+    ]  # fmt: skip
 
 
 def on_ground(model: Model, friction, condim: int | None, at: PoseLike, **surface) -> Model:
@@ -147,7 +152,8 @@ def kept_after_locking(locked: Model, model: Model) -> Model:
     body = {shape.name: locked.body_of(shape.on) for shape in shapes}
     pairs = tuple(pair for pair in model.pairs if body[pair.first] != body[pair.second])
     law = _without_weights(model.contact_law)
-    law = replace(law, watched=tuple((one, two) for one, two in law.watched if body[one] != body[two]))
+    if law.watched is not None:
+        law = replace(law, watched=tuple((one, two) for one, two in law.watched if body[one] != body[two]))
     return replace(locked, shapes=shapes, pairs=pairs, contact_law=law)
 
 
@@ -159,6 +165,10 @@ def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str)
     lost = {shape.name for shape in shapes if shape.kind == "plane" and planes_move and shape.on == mount}
     pairs = [*model.pairs, *(pair.between(prefix + pair.first, prefix + pair.second) for pair in other.pairs)]
     law, its = model.contact_law, other.contact_law
+
+    def renamed(pairs: Sequence[ShapeNames]) -> list[ShapeNames]:
+        return [(prefix + one, prefix + two) for one, two in pairs]
+
     law = replace(
         _without_weights(law),
         joints={**_without_weights(law).joints, **{prefix + k: x for k, x in _without_weights(its).joints.items()}},
@@ -166,13 +176,24 @@ def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str)
             **_without_weights(law).equalities, **{prefix + k: x for k, x in _without_weights(its).equalities.items()},
         },
         tendons={**_without_weights(law).tendons, **{prefix + k: x for k, x in _without_weights(its).tendons.items()}},
-        watched=(*law.watched, *((prefix + one, prefix + two) for one, two in its.watched)),
+        watched=None if law.watched is None is its.watched else (*_watched(model), *renamed(_watched(other))),
+        excluded=(*law.excluded, *renamed(its.excluded)), listed=(*law.listed, *renamed(its.listed)),
     )  # fmt: skip
+    if lost:
+        law = replace(law, **{
+            name: tuple(pair for pair in pairs_of if not lost & set(pair))
+            for name in ("watched", "excluded", "listed") if (pairs_of := getattr(law, name)) is not None
+        })  # fmt: skip
     result = replace(
         attached, contact_law=law, shapes=tuple(shape for shape in shapes if shape.name not in lost),
         pairs=tuple(pair for pair in pairs if not {pair.first, pair.second} & lost),
     )  # fmt: skip
     return replace(result, pairs=(*result.pairs, *floor_pairs(result)))
+
+
+def _watched(model: Model) -> Sequence[ShapeNames]:
+    law = model.contact_law
+    return possible_pairs(model) if law.watched is None else law.watched
 
 
 def _without_weights(law: ContactLaw) -> ContactLaw:

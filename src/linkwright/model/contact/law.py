@@ -49,7 +49,9 @@ class ContactLaw:
     impratio   how much harder friction is than the normal direction
     refsafe    time constants are at least two time steps
     joints, equalities, tendons   by name; who is not named has MuJoCo's defaults
-    watched    pairs of shapes whose contact is not computed: status 6 says that one may have occurred
+    watched    pairs of shapes whose contact is not computed: status 6 says that one may have occurred. None: all that
+               may touch and are apart as drawn (`linkwright.watched_pairs`)
+    excluded, listed   pairs of shapes that a file keeps from touching, or lets touch, whatever their masks say
     """
 
     cone: str = "elliptic"
@@ -57,8 +59,10 @@ class ContactLaw:
     refsafe: bool = True
     joints: Mapping[str, JointSoftness] = field(default_factory=dict)
     equalities: Mapping[str, EqualitySoftness] = field(default_factory=dict)
-    watched: tuple[tuple[str, str], ...] = ()
+    watched: tuple[tuple[str, str], ...] | None = None
     tendons: Mapping[str, JointSoftness] = field(default_factory=dict)
+    excluded: tuple[tuple[str, str], ...] = ()
+    listed: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self):
         if self.cone not in CONES:
@@ -68,7 +72,10 @@ class ContactLaw:
             raise ModelError(f"impratio is {self.impratio!r}; expected a positive number")
         if not isinstance(self.refsafe, bool):
             raise ModelError(f"refsafe is {self.refsafe!r}; expected True or False")
-        object.__setattr__(self, "watched", tuple((str(one), str(two)) for one, two in self.watched))
+        for name in ("watched", "excluded", "listed"):
+            pairs = getattr(self, name)
+            if pairs is not None:
+                object.__setattr__(self, name, tuple((str(one), str(two)) for one, two in pairs))
         for name in ("joints", "equalities", "tendons"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import ModelError, UnsupportedError
 from .naming import refused_as_of
-from .shape import Shape
+from .shape import UNCOMPUTED, Shape
 from .softness import Softness, checked_solref
 from .surface import (
     SMALLEST_FRICTION,
@@ -98,6 +98,12 @@ def contact(
 def ordered(one: Shape, two: Shape) -> tuple[Shape, Shape]:
     """(first, second) as contacts have them; raises where nobody can compute the contact."""
     first, second = (one, two) if one.rank > two.rank else (two, one) if two.rank > one.rank else (one, two)
+    if first.kind in UNCOMPUTED:
+        what = f"contact of {first.kind.replace('_', ' ')} {first.name!r} with {second.kind} {second.name!r}"
+        raise UnsupportedError(
+            f"{what} is not computed, only watched: take the hulls of meshes, linkwright.load(file, meshes=True), or "
+            f"replace it by spheres, capsules or boxes"
+        )
     if (second.kind, first.kind) not in POINTS:
         raise UnsupportedError(
             f"contact of {first.kind} {first.name!r} with {second.kind} {second.name!r} is not computed; computed are "

@@ -16,19 +16,26 @@ from .softness import Softness
 from .surface import Surface
 
 # In MuJoCo's order, which says whose normal a contact has; how many numbers a size has.
-SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "convex": 0}
+SIZES = {
+    "plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "convex": 0, "mesh": 0,
+    "height_field": 0,
+}  # fmt: skip
 KINDS = tuple(SIZES)
+UNCOMPUTED = ("mesh", "height_field")  # kinds whose contact nobody computes: they are there to be watched
+_OF_POINTS = ("convex", *UNCOMPUTED)
 _MOST_POINTS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """Made by `sphere`, `capsule`, `box`, `cylinder`, `ellipsoid`, `convex` and `plane`.
+    """Made by `sphere`, `capsule`, `box`, `cylinder`, `ellipsoid`, `convex` and `plane`; readers of files also make
+    meshes and height fields, whose contact is not computed: they are watched.
 
     on         the body or frame it is fixed to
     size       sphere: radius; capsule and cylinder (along z): radius, half the length; box and ellipsoid: half the
                extents. A plane is z = 0 of its own frame, free above.
-    points     corners of a convex shape
+    points     corners of a convex shape; of a mesh or a height field those that are farthest along the 26 directions of
+               a cube's faces, edges and corners in its frame
     inverse_weight   how easily it is moved there, in 1/kg, if the file says; the law scales by it. Else it is computed.
     """
 
@@ -59,19 +66,22 @@ class Shape:
             object.__setattr__(self, "inverse_weight", weight)
 
     def _checked_points(self) -> tuple[tuple[float, ...], ...]:
-        if self.kind != "convex":
+        if self.kind not in _OF_POINTS:
             if len(self.points):
                 raise ModelError(f"{self.kind} {self.name!r} was given points; only a convex shape has them")
             return ()
         try:
             points = real_array(self.points)
         except (TypeError, ValueError):
-            raise ModelError(f"convex {self.name!r} has points {self.points!r:.200}; expected (n, 3) numbers") from None
+            raise ModelError(
+                f"{self.kind} {self.name!r} has points {self.points!r:.200}; expected (n, 3) numbers"
+            ) from None
         if points.ndim != 2 or points.shape[1] != 3 or not 1 <= len(points) <= _MOST_POINTS:
             raise ModelError(
-                f"convex {self.name!r} has points of shape {points.shape}; expected (n, 3), n from 1 to {_MOST_POINTS}"
+                f"{self.kind} {self.name!r} has points of shape {points.shape}; expected (n, 3), n from 1 to "
+                f"{_MOST_POINTS}"
             )
-        return tuple(map(tuple, finite_array(points, points.shape, f"points of convex {self.name!r}").tolist()))
+        return tuple(map(tuple, finite_array(points, points.shape, f"points of {self.kind} {self.name!r}").tolist()))
 
     @property
     def rank(self) -> int:

@@ -24,7 +24,7 @@ function showJoints() {
 if (scene.missing.length) {
   element("missing").hidden = false;
   element("missing").querySelector("summary").textContent = scene.missing.length === 1
-    ? "1 mesh is drawn as a shape" : `${scene.missing.length} meshes are drawn as shapes`;
+    ? "1 mesh is not drawn as its file says" : `${scene.missing.length} meshes are not drawn as their files say`;
   for (const text of scene.missing) {
     const line = document.createElement("li");
     line.textContent = text;
