@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..io import load
@@ -26,6 +27,7 @@ _FLOAT = np.dtype(float)
 _FEW = 24  # commands up to which a sum of floats is quicker than a product of arrays
 
 
+@names_arguments
 class Simulator:
     """The state of one robot, or of a batch of them, advanced by `step`.
 

@@ -92,6 +92,7 @@ class AugmentedInertia:
     """M + J' mu J = L'L, as the iterations of proximal.py see it; `inner` are the accelerations themselves."""
 
     squares = True
+    beside_free = False
 
     def __init__(self, problem: ConstrainedProblem, space: JointSpace, augmented, start: Sequence[Scalar]):
         self.L = L = ltl_factor(augmented, space.parents)

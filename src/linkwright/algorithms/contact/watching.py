@@ -12,10 +12,11 @@ same: how they are drawn is where they start.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 
+from ...call_errors import names_arguments
 from ...errors import InputError
 from ...model import Model, Tree, tree_of
 from ...model.contact.possible_pairs import ShapeNames, fly_freely, possible_pairs
@@ -33,6 +34,7 @@ from .geometry.solid import Solid, solid_of
 _NEAR, _BALLS, _ANY, _CLOSEST = 0.26, 0.25, 0.3, 0.03
 
 
+@names_arguments
 def watch(model: Model, *pairs: ShapeNames) -> Model:
     """The model with status 6 where one of these pairs of shapes may touch; without any named, of all pairs that may
     touch, whose contact is not computed, whose bodies are no neighbours, and which are apart as drawn."""
@@ -54,6 +56,7 @@ def watching(model: Model, pairs: Iterable[ShapeNames]) -> Model:
     return replace(model, contact_law=replace(model.contact_law, watched=kept))
 
 
+@names_arguments
 def watched_pairs(model: Model) -> tuple[ShapeNames, ...]:
     """Pairs of shapes, by name, whose contact is not computed and which are watched: where one may overlap, status is
     6."""
@@ -95,6 +98,7 @@ def _apart_as_drawn(model: Model, pairs: Sequence[ShapeNames]) -> list[ShapeName
     return apart
 
 
+@names_arguments
 def overlapping_pairs(model: Model, q) -> list[ShapeNames]:
     """Pairs of shapes, by name, that are watched and overlap in the configuration q (nq,)."""
     given = finite_array(q, (model.nq,), "q").tolist()
@@ -168,20 +172,46 @@ class _Hub:
             found = guard(near, closer, [0.0] * (len(pairs) + 12), expected=_NEAR)
             flags += found[: len(pairs)]
             places += [found[len(pairs) :]] * len(pairs)
-        any_close = flags[0]
-        for flag in flags[1:]:
-            any_close = maximum(any_close, flag)
-        rows = [self._row(pair) for pairs in self.partners.values() for pair in pairs]
+        any_close = _largest(flags)
+        every = [pair for pairs in self.partners.values() for pair in pairs]
+        most = max(len(solids.solids[name].corners) for pair in every for name in pair)
+        near = partial(self._first_look, flags, places, every)
+        flags = guard((any_close > 0.5) & (met < 0.5), near, [0.0] * len(every), expected=_ANY)
+        if not most:
+            return maximum(met, _largest(flags))
+        close = partial(self._second_look, flags, places, every, most)
+        return maximum(met, guard(_largest(flags) > 0.5, close, [0.0], expected=_ANY * _CLOSEST)[0])
+
+    def _first_look(
+        self, flags: list[Scalar], places: list[list[Scalar]], pairs: list[ShapeNames]
+    ) -> list[Scalar]:
+        """Of every pair, 1 where the solids overlap, corners known by how far they reach; else 0."""
+        rows = [[x for name in pair for x in (*self._local(name), *self.solids.solids[name].numbers)] for pair in pairs]
+
+        def each(values: Sequence[Scalar], flag: Scalar, place, row) -> tuple[list[Scalar], list[Scalar]]:
+            look = lambda: [_overlap(place, row, Solid.of_numbers)]  # noqa: E731
+            return [], guard(flag > 0.5, look, [0.0], expected=_CLOSEST)
+
+        return [found for (found,) in repeat(each, count=len(rows), tables=[flags, places, rows])[1]]
+
+    def _second_look(
+        self, flags: list[Scalar], places: list[list[Scalar]], pairs: list[ShapeNames], most: int
+    ) -> list[Scalar]:
+        """[1 where the solids of some pair overlap, corner by corner; else 0]."""
+        rows = [
+            [x for name in pair for x in (*self._local(name), *self.solids.solids[name].close_numbers(most))]
+            for pair in pairs
+        ]  # fmt: skip
 
         def each(values: Sequence[Scalar], flag: Scalar, place, row) -> tuple[list[Scalar], list[Scalar]]:
             (so_far,) = values
-            needed = (flag > 0.5) & (so_far < 0.5)
-            return guard(needed, lambda: [_overlap(place, row)], [so_far], expected=_CLOSEST), []
+            look = lambda: [_overlap(place, row, Solid.of_close_numbers)]  # noqa: E731
+            return guard((flag > 0.5) & (so_far < 0.5), look, [so_far], expected=_CLOSEST), []
 
-        def all_of() -> list[Scalar]:
-            return repeat(each, [met], count=len(rows), tables=[flags, places, rows])[0]
+        return repeat(each, [0.0], count=len(rows), tables=[flags, places, rows])[0]
 
-        return guard((any_close > 0.5) & (met < 0.5), all_of, [met], expected=_ANY)[0]
+    def _local(self, name: str) -> list[Scalar]:
+        return _numbers(self.solids.local[name])
 
     def _closer(self, body: int, pairs: list[ShapeNames]) -> list[Scalar]:
         """Of pairs with one other body, 1 where their boxes overlap, else 0; then where that body is in this one."""
@@ -201,16 +231,18 @@ class _Hub:
         _, found = repeat(each, count=len(pairs), tables=[rows, reach])
         return [*(flag for (flag,) in found), *_numbers(place)]
 
-    def _row(self, pair: ShapeNames) -> list[Scalar]:
-        """Where both shapes are on their bodies, and what they are."""
-        return [x for name in pair for x in (*_numbers(self.solids.local[name]), *self.solids.solids[name].numbers)]
+
+def _largest(flags: Sequence[Scalar]) -> Scalar:
+    return reduce(maximum, flags)
 
 
-def _overlap(place: Sequence[Scalar], row: Sequence[Scalar]) -> Scalar:
+def _overlap(
+    place: Sequence[Scalar], row: Sequence[Scalar], solid: Callable[[Sequence[Scalar]], Solid]
+) -> Scalar:
     """1 where the solids of one row overlap, else 0; `place` is of the second's body in the first's."""
     half = len(row) // 2
     local = [_placement(row[k * half : k * half + 12]) for k in range(2)]
-    one, two = (Solid.of_numbers(row[k * half + 12 : (k + 1) * half]) for k in range(2))
+    one, two = (solid(row[k * half + 12 : (k + 1) * half]) for k in range(2))
     return overlap(one, two, _seen(local[0], _placement(place), local[1]))
 
 

@@ -19,6 +19,7 @@ class DampedDelassus:
 
     pivots: Sequence[Scalar] = ()
     squares = True
+    beside_free = True
 
     def __init__(
         self, problem: ConstrainedProblem, L: Sequence[Sequence[Scalar]], l: Sequence[Scalar], start: Sequence[Scalar],
@@ -49,7 +50,8 @@ class DampedDelassus:
         return self._held(self.factor.solve(-RowVector(rows)))
 
     def sizes(self) -> tuple[Scalar, Scalar]:
-        """What the rows would do without constraint forces; lengths and angles are not told apart."""
+        """What the rows would do without constraint forces; lengths and angles are not told apart. A light body may
+        make that huge, and hide what others are asked for: `converge` looks again when there are accelerations."""
         square = self.l.square
         return square, square
 

@@ -23,6 +23,8 @@ from .mjcf_compiling import compiled
 from .mjcf_files import Folder, with_includes
 from .mjcf_looks import Looks
 from .mjcf_reduction import reduce_to_dynamics
+from .mjcf_sensors import told_of_sensors
+from .mjcf_vocabulary import first_unknown, refuse_unknown
 
 
 def read_mjcf(
@@ -50,9 +52,13 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
     whole = with_includes(root, folder)
     looks = Looks(whole, folder)  # before it is taken apart
+    unknown = first_unknown(whole)
+    told = told_of_sensors(whole)
     reduced = reduce_to_dynamics(whole, ignore, partial(_mesh_file, folder), meshes)
     assets = {key: read_bytes(_mesh_file(folder, *asked)) for key, asked in reduced.files.items()}
     source = compiled(reduced.root, assets, reduced.warnings, root)
+    refuse_unknown(unknown, ignore)  # now that MuJoCo has refused what it does not know itself
+    reduced.warnings += told
     named = {name for option in reduced.root.named("option") for name in option.attributes}
     model = converted(
         source, ignore, Blame(reduced.elements, root), inactive=inactive, options=named, meshes=meshes,
