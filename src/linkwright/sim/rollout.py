@@ -194,8 +194,8 @@ class Rollout:
             self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
-            bool(self.options["contact"] or self.options["watch"]), holding=self._holding_at(at),
-            switched=self._is_switched(),
+            bool(self.options["contact"] or self.options["watch"]), self.state.get("memory"),
+            holding=self._holding_at(at), switched=self._is_switched(),
         )  # fmt: skip
 
     def _is_switched(self) -> bool:

@@ -44,7 +44,8 @@ class Simulator:
     def __init__(
         self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
         parameters: Any = None, active: Any = None, outputs: Sequence[str] = (),
-        integrator: str | Integrator | None = None, coordinates: str = "spanning", solver: str | None = None,
+        integrator: str | Integrator | None = None, accuracy: float | None = None, coordinates: str = "spanning",
+        solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         velocity_limits: bool = True, actuators: bool = False,
@@ -55,7 +56,7 @@ class Simulator:
         options = given_options(locals())
         self.model = robot if isinstance(robot, Model) else load(robot)
         dt = self.model.simulation.chosen_dt(dt)
-        scheme, law, watch = chosen_scheme(self.model, integrator, contact)
+        scheme, law, watch = chosen_scheme(self.model, integrator, contact, accuracy)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
