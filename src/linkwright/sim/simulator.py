@@ -17,7 +17,7 @@ from ..model import Model
 from ..physics import Integrator
 from ..physics.options import given_options
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
-from .given import FORCES, HOLDING, as_given
+from .given import FORCES, HOLDING, NO_PARAMETERS, as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme
 from .session import Session
 from .start import as_state, check_start
@@ -71,7 +71,7 @@ class Simulator:
         given = as_given(self.model, f_ext, parameters, 0, batch, active)
         if given.samples - {batch}:
             raise InputError(f"f_ext, parameters and active hold {sorted(given.samples)} samples; batch is {batch}")
-        names, arrays = given.parameters, dict(given.arrays)
+        names, arrays = tuple(x for x in given.arrays if x not in NO_PARAMETERS), dict(given.arrays)
         if HOLDING in arrays:
             arrays[HOLDING] = np.array(np.broadcast_to(arrays[HOLDING], self._shape(len(self.model.constraints))))
         self._extra = tuple(dict.fromkeys(name for name in outputs if name not in ("q", "v", "status")))
