@@ -34,7 +34,8 @@ from .geometry.solid import Solid, solid_of
 # overlap, of such pairs among theirs.
 _NEAR, _SOME, _BALLS, _ANY, _CLOSEST = 0.26, 0.5, 0.4, 0.3, 0.03
 
-_TOGETHER = 100  # pairs of shapes in one loop, about: code for each loop, and numbers for each pair in it are read
+_FEW = 4  # pairs of shapes of two bodies whose boxes are compared one after the other, without a loop
+_TOGETHER = 25  # pairs of shapes in one loop, about: code for each loop, and numbers for each pair in it are read
 Bodies = tuple[int, int]
 
 
@@ -202,6 +203,8 @@ class _Group:
             return guard((flag > 0.5) & (so_far < 0.5), boxes, [so_far], expected=_BALLS), []
 
         def all_of() -> list[Scalar]:
+            if len(pairs) <= _FEW:
+                return [_largest([_boxes(row, place) for row in rows])]
             return repeat(each, [0.0], count=len(pairs), tables=[touching, rows])[0]
 
         return guard(_largest(touching) > 0.5, all_of, [0.0], expected=_SOME)
