@@ -9,10 +9,10 @@ import linkwright
 
 ROOT = Path(linkwright.__file__).parent
 LAYERS = (
-    "printable", "errors", "scalar", "fixed_order", "trace", "spatial", "model", "algorithms", "codegen", "programs",
-    "physics",
-    "compilation", "factored_delassus", "derivatives", "export", "learning", "torch", "jax", "robots", "io", "referee",
-    "assembly", "analysis", "sim", "rollouts", "envs", "viewer", "live", "bench", "reproduce", "cli",
+    "printable", "errors", "call_errors", "atomic_file", "scalar", "fixed_order", "trace", "spatial", "model",
+    "algorithms", "codegen", "programs", "physics", "compilation", "factored_delassus", "derivatives", "export",
+    "learning", "torch", "jax", "robots", "io", "referee", "assembly", "analysis", "sim", "rollouts", "envs",
+    "viewer", "live", "bench", "reproduce", "cli",
 )  # fmt: skip
 # Layers that must not know certain others although these come first.
 FORBIDDEN = {

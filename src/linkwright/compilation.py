@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .call_errors import names_arguments
 from .codegen import ArraySpec, CompiledFunction, check_dtype, compile_cached, compile_program, result_class
 from .codegen.arguments import Bound, bind
 from .codegen.signature import Signature
@@ -19,6 +20,7 @@ from .programs import FORWARD_DYNAMICS, Choice, Request, Wish, choose
 from .trace import Program, simplify, trace
 
 
+@names_arguments
 def compile(
     what: Model | Callable[..., Any],
     algorithm: str | None = None,
@@ -82,6 +84,7 @@ def compile(
     return compile_program(program, lanes=lanes, dtype=dtype, threads=threads, cache=cache, repeat=repeat)
 
 
+@names_arguments
 def reference(
     model: Model,
     algorithm: str | None = None,
@@ -118,6 +121,7 @@ def reference(
     return call
 
 
+@names_arguments
 def trace_program(model: Model, algorithm: str | None = None, **kwargs: Any) -> Program:
     """The simplified program that `compile` would turn into machine code; takes its model options."""
     outputs, parameters = kwargs.pop("outputs", None), kwargs.pop("parameters", ())

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .call_errors import names_arguments
 from .codegen import CompiledFunction, check_dtype, compile_cached
 from .errors import InputError
 from .model import Model
@@ -26,6 +27,7 @@ from .trace import Operations, Program
 _APPLICATIONS = 10
 
 
+@names_arguments
 def delassus_operator(
     model: Model,
     *,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .call_errors import names_arguments
 from .codegen import CompiledFunction
 from .derivatives.plain_coordinates import PlainDerivatives
 from .errors import InputError, MissingExtraError
@@ -30,6 +31,7 @@ _handlers: list[XlaHandler] = []
 """XLA may call them as long as the process lives."""
 
 
+@names_arguments
 def function(f: CompiledFunction) -> Callable[..., Any]:
     """A compiled function as one of jax: `linkwright.jax.function(lw.compile(robot, "aba"))`.
 

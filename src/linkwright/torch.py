@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .call_errors import names_arguments
 from .codegen import ArraySpec, CompiledFunction
 from .derivatives.plain_coordinates import PlainDerivatives
 from .errors import InputError, MissingExtraError, UnsupportedError
@@ -25,6 +26,7 @@ _dense = torch.strided
 _transforming = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)  # vmap and its like
 
 
+@names_arguments
 def function(f: CompiledFunction) -> Callable[..., Any]:
     """A compiled function as an operation on tensors: `linkwright.torch.function(lw.compile(robot, "aba"))`.
 

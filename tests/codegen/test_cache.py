@@ -171,6 +171,28 @@ def test_directory_of_another_user_is_not_used(directory, caplog, monkeypatch):
     assert "belongs to another user" in caplog.text
 
 
+@posix
+@pytest.mark.parametrize("way", ["beside", "through a link", "two above"])
+def test_a_directory_that_anyone_could_replace_is_not_used(directory, tmp_path, caplog, monkeypatch, way):
+    """Its own mode says nothing if the folder above it lets others rename it."""
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    chosen = open_to_all / "cache"
+    if way == "two above":
+        chosen = open_to_all / "mine" / "cache"
+    elif way == "through a link":
+        (tmp_path / "real").mkdir(mode=0o700)
+        chosen.symlink_to(tmp_path / "real")
+    monkeypatch.setenv(cache.DIRECTORY_VARIABLE, str(chosen))
+    open_to_all.chmod(0o777)
+    for _ in range(2):
+        assert not compile_program(chain()).from_cache
+    assert len([r for r in caplog.records if "open, above it, is writeable by everybody" in r.message]) == 1
+    open_to_all.chmod(0o1777)  # as /tmp is: what is there can be renamed by its owner alone
+    compile_program(chain())
+    assert compile_program(chain()).from_cache
+
+
 def test_unusable_directory(directory, caplog):
     directory.write_text("a file where the directory should be")
     function = compile_program(chain())

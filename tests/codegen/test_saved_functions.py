@@ -80,7 +80,7 @@ print(*(name for name in sys.modules if name.startswith("linkwright.")))
             tmp_path / "data.npz", path,
         )  # fmt: skip
         layers = {name.split(".")[1] for name in seen.split()}
-        assert layers == {"codegen", "errors", "printable", "scalar", "trace"}
+        assert layers == {"atomic_file", "call_errors", "codegen", "errors", "printable", "scalar", "trace"}
 
 
 def test_loops_guards_and_repetition_are_saved_too(tmp_path):
@@ -173,7 +173,7 @@ def test_a_file_is_replaced_whole(saved, monkeypatch):
     def fails(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr("linkwright.codegen.atomic_file.os.replace", fails)
+    monkeypatch.setattr("linkwright.atomic_file.os.replace", fails)
     with pytest.raises(InputError, match="no space left"):
         lw.compile(lambda x: x[0] + x[1], inputs={"x": 2}).save(saved)
     assert saved.read_bytes() == before and [x.name for x in saved.parent.iterdir()] == [saved.name]
@@ -203,7 +203,8 @@ f = lw.load_function(sys.argv[2], threads=2)
 f(np.ones((5, 2)))
 print(*(m.__file__ for name, m in sys.modules.items() if name.startswith("linkwright.") and m.__file__))
 """
-WITHOUT_LAYOUT = {"errors.py", "printable.py", "scalar.py"}  # of what runs saved code: nothing compiled depends on them
+# Of what runs saved code: nothing compiled depends on these.
+WITHOUT_LAYOUT = {"atomic_file.py", "call_errors.py", "errors.py", "printable.py", "scalar.py"}
 
 
 def test_whatever_runs_saved_code_is_part_of_the_agreement(saved, tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..compilation import compile
 from ..errors import InputError
 from ..model import Model
@@ -32,6 +33,7 @@ class BaseParameters:
         return f"<{self.rank} base parameters of {self.matrix.shape[1]}>"
 
 
+@names_arguments
 def base_parameters(model: Model, *, seed: int = 0, tolerance: float = RANK_TOLERANCE) -> BaseParameters:
     """What can be identified of the inertial parameters `default_parameters(model)["inertias"][1:].ravel()`.
 

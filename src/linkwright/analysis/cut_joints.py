@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..call_errors import names_arguments
 from ..errors import ModelError
 from ..model import GraphBuilder, Model
 from ..programs import RECIPES, Wish
@@ -18,6 +19,7 @@ from ..programs.choice import check_solver, count
 MOST_TRACED = 40_000
 
 
+@names_arguments
 def cheapest_cut(graph: GraphBuilder, solver: str = "lcaba", **build: Any) -> tuple[str, ...]:
     """Names of joints for `graph.build(cut=...)`: those it cuts by itself, exchanged where that saves operations.
 

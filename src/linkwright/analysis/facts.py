@@ -8,6 +8,7 @@ import numpy as np
 
 from ..algorithms.constrained.elimination_order import elimination_order
 from ..assembly import project_configuration
+from ..call_errors import names_arguments
 from ..compilation import reference
 from ..errors import InputError, LinkwrightError, NoConvergence, deprecated
 from ..model import Model, tree_of
@@ -96,6 +97,7 @@ class Inspection:
         return "\n".join(lines)
 
 
+@names_arguments
 def inspect(model: Model, q=None) -> Inspection:
     """Loops, mobility, redundancy, closedness and elimination order of a model, at q (nq,) or as drawn."""
     if not isinstance(model, Model):

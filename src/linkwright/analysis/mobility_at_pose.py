@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..assembly.independent_rows import independent_rows
+from ..call_errors import names_arguments
 from ..codegen.arguments import real_numbers
 from ..compilation import reference
 from ..errors import InputError
@@ -55,6 +56,7 @@ class Mobility:
         return printable(text)
 
 
+@names_arguments
 def mobility(model: Model, q=None) -> Mobility:
     """Mobility and redundancy at q (nq,), by default as the mechanism is drawn (`model.drawn`).
 

@@ -8,6 +8,7 @@ from typing import Literal, overload
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import NoConvergence
 from ..model import Model
 from ..printable import printable
@@ -46,6 +47,7 @@ def project_configuration(
 ) -> ClosedConfiguration: ...  # fmt: skip
 
 
+@names_arguments
 def project_configuration(
     model: Model, q, *, fixed: str | Iterable[str] | None = None, tolerance: float = 1e-12, start=None,
     details: bool = False,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..codegen.arguments import real_numbers
 from ..errors import InputError, NoConvergence
 from ..model import Model
@@ -35,6 +36,7 @@ class MotorTorques:
     lam: np.ndarray
 
 
+@names_arguments
 def inverse_dynamics(model: Model, q, v, a, motors: str | Iterable[str], *, f_ext=None) -> MotorTorques:
     """Motor torques (N m, N) and constraint forces for a motion q, v, a that keeps the loops closed: q (nq,), v and a
     (nv,), or (B, ...).

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algorithms.tree.frame_targets import Reaching
+from ..call_errors import names_arguments
 from ..codegen import CompiledFunction, compile_cached
 from ..codegen.arguments import real_numbers
 from ..errors import InputError, NoConvergence, UnsupportedError, unknown_name
@@ -46,6 +47,7 @@ class InverseKinematics:
         return self.status == OK
 
 
+@names_arguments
 def inverse_kinematics(
     model: Model,
     positions: Mapping[str, Any] | None = None,

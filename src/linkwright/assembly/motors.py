@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..codegen.arguments import real_numbers
 from ..errors import InputError, deprecated
 from ..model import Model
@@ -25,6 +26,7 @@ from .constraint_functions import constraint_functions
 from .motion_of_motors import MotionOfMotors
 
 
+@names_arguments
 class MotorMap:
     """Between motors and all joints of the spanning tree; every method takes one pose or a batch of closed ones.
 
@@ -185,6 +187,7 @@ class MotorMap:
         return array
 
 
+@names_arguments
 def closed_loop_jacobian(
     model: Model, q, frame: str, motors: str | Iterable[str], *, seen_from: str = "local",
     held: str | Iterable[str] | None = None, reference: str | None = None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, NoConvergence
 from ..model import Model
 from ..printable import printable
@@ -115,6 +116,7 @@ class StateCheck:
         return "\n".join(lines)
 
 
+@names_arguments
 def check_state(model: Model, q, v=None, *, tolerance: float = 1e-9) -> StateCheck:
     """Residuals of each constraint in position and velocity, rank, redundancy, mobility, singularity.
 

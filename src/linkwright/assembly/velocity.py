@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, NoConvergence
 from ..model import Model
 from .checked_arguments import checked, checked_configuration, checked_model, joint_names, same_batch, velocity_indices
@@ -19,6 +20,7 @@ _ROUNDING = 1e-13  # of the largest singular value
 _MET = 1e-9  # of the speeds involved: what is left of J v counts as rounding below
 
 
+@names_arguments
 def project_velocity(
     model: Model, q, v, *, weighted: str | None = "inertia", fixed: str | Iterable[str] | None = None
 ) -> np.ndarray:

@@ -10,6 +10,7 @@ from .. import compile as compile_algorithm
 from .. import trace_program
 from ..errors import MissingExtraError
 from ..robots import chain
+from ..sim.figure_file import write_figure
 
 LINKS = (25, 50, 100, 200, 400)
 
@@ -64,7 +65,7 @@ def plot(results: Sequence[CompileTime], path: str) -> None:
     axes.set(xlabel="links of a serial chain", ylabel="seconds", title="Compile time of ABA", xlim=0, ylim=0)
     axes.legend()
     axes.grid(alpha=0.3)
-    figure.savefig(path)
+    write_figure(figure, path)
 
 
 def _peak_megabytes() -> float | None:

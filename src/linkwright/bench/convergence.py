@@ -15,6 +15,7 @@ from .. import compile as compile_algorithm
 from ..assembly import project_configuration, project_velocity
 from ..errors import MissingExtraError
 from ..model import Model
+from ..sim.figure_file import write_figure
 
 ALGORITHMS = ("lcaba", "prox_bbo", "prox_ltl")
 ITERATIONS = (1, 2, 3, 4, 5)
@@ -93,4 +94,4 @@ def plot(results: Sequence[Convergence], file: str) -> None:
         row[0].set(title=system, xlabel="iterations", ylabel=f"largest residual, mu = {MU:.0e}")
         row[1].set(title=system, xlabel="mu", ylabel="largest relative error, 4 iterations")
         row[0].legend()
-    figure.savefig(file)
+    write_figure(figure, file)

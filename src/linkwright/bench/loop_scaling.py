@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from .. import trace_program
 from ..errors import MissingExtraError
 from ..programs import RECIPES
+from ..sim.figure_file import write_figure
 from ..trace import count_operations
 from .loop_systems import FAMILIES, LINEAR
 from .loop_times import LoopTimes, measure_model
@@ -108,4 +109,4 @@ def plot(points: Sequence[ScalingPoint], path: str) -> None:
     grid[0, 0].set_ylabel("thousand operations")
     grid[1, 0].set_ylabel("microseconds, one iteration")
     grid[1, 0].legend(fontsize=7, loc="upper left")
-    figure.savefig(path)
+    write_figure(figure, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -47,5 +48,22 @@ class KeptResults(Generic[Result]):
     def add(self, result: Result) -> None:
         self.all.append(result)
         if self._file:
-            with self._file.open("a") as stream:
-                stream.write(json.dumps(result.as_dictionary()) + "\n")
+            self._append(self._file, json.dumps(result.as_dictionary()) + "\n")
+
+    @staticmethod
+    def _append(file: Path, line: str) -> None:
+        """All of a line, or nothing: others may append to the file, too, so it is not replaced."""
+        try:
+            before = file.stat().st_size if file.exists() else 0
+            try:
+                with file.open("ab", buffering=0) as stream:
+                    stream.write(line.encode())
+                whole = file.stat().st_size >= before + len(line.encode())
+            except OSError:
+                os.truncate(file, before)
+                raise
+            if not whole:
+                os.truncate(file, before)
+                raise OSError("No space left on device")
+        except OSError as error:
+            raise InputError(f"--into {file}: could not be written: {error.strerror or error}") from None

@@ -13,16 +13,19 @@ import typer
 import linkwright as lw
 
 from ..errors import InputError, SimulationError
+from ..sim.duration import chosen_steps
 from ..sim.verdict import complaints
 from .filming import VIDEO, check_video, film, forces_drawn, recorded_for_pictures
 from .output import Terminal, plain, plain_lines, shown_by_command
 
 _FRAMES_PER_SECOND = 60
+_SECONDS = 5.0
 
 
 def simulate(
     robot: str = typer.Argument(help="A name that `linkwright robots` lists, or a file."),
-    seconds: float = typer.Option(5.0, help="How long, in its time."),
+    seconds: float = typer.Option(None, help="How long, in its time; by default 5, or as long as --steps."),
+    steps: int = typer.Option(None, help="How long, in steps; instead of --seconds."),
     dt: float = typer.Option(None, help="Seconds per step; by default what the file names, else 0.001."),
     integrator: str = typer.Option(
         None, help="damped_euler, euler or rk4; by default what the file names, else damped_euler."
@@ -43,8 +46,10 @@ def simulate(
     console = Terminal(stderr=as_json)
     model = shown_by_command(robot)
     dt = model.simulation.chosen_dt(dt)
-    if not (np.isfinite(seconds) and seconds > 0 and np.isfinite(dt) and 0 < dt <= seconds):
+    seconds = _SECONDS if seconds is None and steps is None else seconds
+    if seconds is not None and not (np.isfinite(seconds) and seconds > 0 and np.isfinite(dt) and 0 < dt <= seconds):
         raise InputError(f"seconds is {seconds} and dt {dt}; expected positive numbers, dt the smaller one")
+    steps = chosen_steps("simulate", steps, seconds, dt)
     if batch and (plot or html or video):
         raise InputError("--plot, --html and --video show one simulation; leave --batch out")
     check_video(video)
@@ -54,7 +59,6 @@ def simulate(
     console.print(f"[bold]{plain(model)}[/]", highlight=False)
     rng = np.random.default_rng(0)
     velocity = kick * rng.normal(size=(*((batch,) if batch else ()), model.nv))
-    steps = max(1, round(seconds / dt))
     options: dict[str, Any] = {
         "dt": dt, "steps": steps, "integrator": integrator, "solver": solver or None, "projection": projection,
         "control": lw.PD(kp, kd) if kp or kd else None, "record": max(1, int(1 / (_FRAMES_PER_SECOND * dt))),

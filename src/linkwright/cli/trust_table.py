@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..analysis.timing import machine
+from ..atomic_file import write_atomically
 from ..errors import InputError
 from .output import chosen_names, describe, plain, progress_display, table_console
 
@@ -42,7 +43,7 @@ def trust(
         )
     if json_file:
         document = {"machine": machine(), "seed": seed, "held_out": held_out, **report.as_dictionary()}
-        Path(json_file).write_text(json.dumps(document, indent=1))
+        write_atomically(json_file, json.dumps(document, indent=1))
     what = "held out of tuning" if held_out else f"seed {seed}"
     console.print(f"{report.states} states, {what}, default options", highlight=False)
     totals = report.totals() if len(kinds) > 1 else []

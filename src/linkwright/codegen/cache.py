@@ -2,7 +2,9 @@
 
 One file each, named after a key over everything that shapes its code. What is read back is machine code that
 will be executed, so the directory must belong to this user and be writeable by nobody else, and a file must carry the
-magic bytes, its own key and a checksum of its contents. Anything else is compiled afresh and overwritten; links, pipes
+magic bytes, its own key and a checksum of its contents. Nor may others be able to put another directory in its place:
+folders above it belong to this user or to root, and those that anyone may write to keep what is not theirs from being
+renamed (as /tmp does). Anything else is compiled afresh and overwritten; links, pipes
 and devices are neither followed nor waited for. A directory that cannot be used is reported once, and otherwise
 ignored: the cache saves time, nothing depends on it.
 """
@@ -143,6 +145,7 @@ def _load(key: str) -> bytes | None:
 
 def _read_private(directory: Path, path: Path) -> bytes:
     _check_private(directory)
+    _check_parents(directory)
     with _open_file(path) as file:
         _check_private(path, os.fstat(file.fileno()))
         data = file.read()
@@ -177,6 +180,7 @@ def _store(key: str, payload: bytes) -> None:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_private(directory)
+        _check_parents(directory)
         _remove_oldest(directory, LARGEST_TOTAL - len(payload))
         handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=directory)
         try:
@@ -208,6 +212,20 @@ def _check_private(path: Path, status: os.stat_result | None = None) -> None:
         raise PermissionError(f"{path} belongs to another user")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise PermissionError(f"{path} is writeable by other users")
+
+
+def _check_parents(directory: Path) -> None:
+    """Raise if another user could put a directory of their own in the place of `directory`, or of one above it."""
+    if os.name != "posix":
+        return
+    named, real = directory.absolute(), Path(os.path.realpath(directory))
+    trusted = (0, os.geteuid(), os.stat(real.anchor).st_uid)  # in a container root may go by another number
+    for folder in dict.fromkeys((*named.parents, *real.parents)):  # links on the way stand in the former
+        status = os.stat(folder)
+        if status.st_uid not in trusted:
+            raise PermissionError(f"{folder}, above it, belongs to another user")
+        if status.st_mode & stat.S_IWOTH and not status.st_mode & stat.S_ISVTX:
+            raise PermissionError(f"{folder}, above it, is writeable by everybody")
 
 
 def _remove_oldest(directory: Path, allowed: int) -> None:

@@ -15,8 +15,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import CodegenError, InputError, UnsupportedError
-from .atomic_file import write_atomically
 from .cache import source_hash
 from .header_entries import differing, entries_of, is_count, is_text, list_of, row_of
 from .image import Image
@@ -66,6 +67,7 @@ def save_function(function: CompiledFunction, path: str | Path, processor: str |
     return path
 
 
+@names_arguments
 def load_function(path: str | Path, *, threads: int | str = 1) -> CompiledFunction:
     """A function that `save` wrote, ready to be called: arrays, batches, `out=`, `threads` and `repeat` as before.
 

@@ -17,6 +17,7 @@ import ctypes
 import weakref
 from collections.abc import Callable, Sequence
 
+from ..call_errors import names_arguments
 from .arguments import READABLE
 from .context import Slot, load_context
 from .inspection import EXAMINE
@@ -61,6 +62,7 @@ def keeping(owner: object, code: Code, outputs: int) -> None:
     weakref.finalize(owner, keeper.let_go)  # holds the keeper, and with it the code
 
 
+@names_arguments
 def release_results() -> int:
     """Give back the memory of results that nobody refers to any more and that compiled functions keep to write into.
 

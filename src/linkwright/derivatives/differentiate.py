@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..call_errors import names_arguments
 from ..codegen import CompiledFunction, check_dtype, compile_cached, compile_program
 from ..compilation import declared_inputs
 from ..errors import InputError, unknown_name
@@ -16,6 +17,7 @@ Names = str | Sequence[str]
 Shapes = Mapping[str, int | tuple[int, ...]]
 
 
+@names_arguments
 def jacobian(
     what: Model | Callable[..., Any], algorithm: str | None = None, *, of: Names | None = None,
     wrt: Names | None = None, values: bool = False, inputs: Shapes | None = None, parameters: Names = (),
@@ -40,6 +42,7 @@ def jacobian(
     return _compiled("jacobian", what, algorithm, of, wrt, values, inputs, parameters, f_ext, options, target)
 
 
+@names_arguments
 def vjp(
     what: Model | Callable[..., Any], algorithm: str | None = None, *, of: Names | None = None,
     wrt: Names | None = None, values: bool = False, inputs: Shapes | None = None, parameters: Names = (),
@@ -55,6 +58,7 @@ def vjp(
     return _compiled("vjp", what, algorithm, of, wrt, values, inputs, parameters, f_ext, options, target)
 
 
+@names_arguments
 def jvp(
     what: Model | Callable[..., Any], algorithm: str | None = None, *, of: Names | None = None,
     wrt: Names | None = None, values: bool = False, inputs: Shapes | None = None, parameters: Names = (),
@@ -70,6 +74,7 @@ def jvp(
     return _compiled("jvp", what, algorithm, of, wrt, values, inputs, parameters, f_ext, options, target)
 
 
+@names_arguments
 def hessian_vector(
     what: Model | Callable[..., Any], algorithm: str | None = None, *, of: Names | None = None,
     wrt: Names | None = None, values: bool = False, inputs: Shapes | None = None, parameters: Names = (),

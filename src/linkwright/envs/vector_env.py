@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..call_errors import names_arguments
 from ..errors import InputError, unknown_name
 from ..sim import Simulator
 from .randomization import Randomization
@@ -19,6 +20,7 @@ _MODES = {"same_step": AutoresetMode.SAME_STEP, "next_step": AutoresetMode.NEXT_
 _OBSERVED = 1e6  # larger numbers are cut off: what diverges must not be seen as infinite
 
 
+@names_arguments
 class RobotVectorEnv(VectorEnv):
     """`num_envs` robots that do the same task, each by itself.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from ..atomic_file import replacing
+from ..call_errors import names_arguments
 from ..codegen import ArraySpec, CompiledFunction
-from ..codegen.atomic_file import write_atomically
 from ..errors import InputError, UnsupportedError
 from .c_builder import CALLED
 from .c_names import comment, identifier, identifiers
@@ -21,6 +22,7 @@ class CFiles(NamedTuple):
     name: str
 
 
+@names_arguments
 def export_c(function: CompiledFunction, folder: str | Path, *, name: str | None = None) -> CFiles:
     """Write a compiled function as C99 to folder/name.h and folder/name.c; the header says how to call it.
 
@@ -48,8 +50,9 @@ def export_c(function: CompiledFunction, folder: str | Path, *, name: str | None
         raise InputError(f"{folder} cannot be used as a folder: {error.strerror}") from None
     source = CSource(function.program, called, str(function.dtype), origin.arithmetic)
     files = CFiles(folder / f"{called}.h", folder / f"{called}.c", called)
-    write_atomically(files.header, _header(function, source, called).encode())
-    write_atomically(files.source, _source(function, source, called).encode())
+    with replacing(files.header) as header, replacing(files.source) as text:  # both or neither
+        header.write_text(_header(function, source, called), encoding="utf-8")
+        text.write_text(_source(function, source, called), encoding="utf-8")
     return files
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..codegen import ArraySpec, CompiledFunction
 from ..derivatives.plain_coordinates import PlainDerivatives
 from ..errors import InputError, MissingExtraError, UnsupportedError
@@ -19,6 +20,7 @@ _KEPT: list[Any] = []
 """Callbacks: expressions refer to them, and CasADi does not keep them alive."""
 
 
+@names_arguments
 def export_casadi(function: CompiledFunction, *, kind: str = "SX", passes: int | None = None) -> Any:
     """A `casadi.Function` that computes what a compiled function does.
 

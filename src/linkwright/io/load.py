@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from ..call_errors import names_arguments
 from ..errors import InputError, LoadError
 from ..model import Model
 from ..model.not_computed import silenced, warn
@@ -27,6 +28,7 @@ def _readable() -> str:
     return f"{names} files, known robots (see linkwright.list_robots()), Pinocchio and MuJoCo models"
 
 
+@names_arguments
 def load(
     source, *, floating_base: bool | None = None, loops: str | os.PathLike[str] | bool = True,
     ignore: str | Iterable[str] = (), meshes: bool = False,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
+from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import InputError, LoadError
 from ..model import Model
 from .formats import FORMATS
 
 
+@names_arguments
 def save(model: Model, path: str | os.PathLike[str]) -> Path:
     """Write `model` to `path`: as MJCF if the name ends in .xml or .mjcf, as JSON, which holds all of it, in .json
     or has no ending; other endings are refused.
@@ -29,21 +31,10 @@ def save(model: Model, path: str | os.PathLike[str]) -> Path:
             f"{path.suffix!r}; expected .json, which holds all of it, or {_listed(writers)}"
         )
     text = write(model)
-    # beside the target, because renaming is atomic within one file system; not by `tempfile`, which hides files from
-    # other users
-    temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(6)}")
     try:
-        try:
-            with open(temporary, "x", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)  # nothing is there any more if all went well
-    except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        raise LoadError(f"cannot write the model: {getattr(error, 'strerror', None) or error}", file=path) from None
-    return path
+        return write_atomically(path, text)
+    except InputError as error:
+        raise LoadError(f"cannot write the model: {error}", file=path) from None
 
 
 def _listed(endings) -> str:

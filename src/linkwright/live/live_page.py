@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..assembly import project_configuration
+from ..call_errors import names_arguments
 from ..compilation import compile
 from ..errors import InputError, LinkwrightError, MissingExtraError
 from ..io import load
@@ -31,6 +32,7 @@ MOST_MISSING = 5  # meshes that are listed
 _HELD = 15.0  # rad/s: how fast sliders pull their joints, on the inertia these move
 
 
+@names_arguments
 class LivePage:
     """A page at `url` with one robot; what is shown is `q`. `close` ends it.
 
@@ -342,6 +344,7 @@ def _range(model: Model, name: str, now: float, size: float) -> tuple[float, flo
     return (low if np.isfinite(low) else now - reach), (high if np.isfinite(high) else now + reach)
 
 
+@names_arguments
 def view(robot: Model | str | Path, *, port: int = 8080) -> None:
     """Serve a robot's live page until Ctrl-C."""
     page = LivePage(robot, port=port)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import ModelError
 from ..fixed_order import dot, eigenvalues, product
 from ..scalar import Numbers
 from .pose import LARGEST_NUMBER, Pose, finite_array, real_array
 
 
+@names_arguments
 @dataclass(frozen=True, eq=False)
 class Inertia:
     """What resists a body's motion.

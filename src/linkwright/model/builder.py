@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from ..call_errors import names_arguments
 from ..errors import ModelError, unknown_name
 from .body_inertia import Inertia
 from .constraints import Constraint
@@ -19,6 +20,7 @@ from .pose import Pose, PoseLike, finite_array
 EARTH_GRAVITY = (0.0, 0.0, -9.81)
 
 
+@names_arguments
 class ModelBuilder:
     """Add bodies from the ground up, then `build()`.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, ModelError
 from .actuators.actuator_arrangement import driven_after_locking, driven_after_sorting
 from .builder import ModelBuilder
@@ -17,6 +18,7 @@ from .not_computed import kept_after_locking as without_locked
 from .pose import PoseLike
 
 
+@names_arguments
 def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> Model:
     """`model` with the named joints rigid, at the coordinates given or at neutral. Their bodies merge into parents."""
     if isinstance(joints, str):
@@ -64,6 +66,7 @@ def lock_joints(model: Model, joints: Iterable[str] | Mapping[str, object]) -> M
     return driven_after_locking(kept_after_locking(locked_model, model), model, held)
 
 
+@names_arguments
 def attach(
     model: Model, other: Model, *, at: str = GROUND, placement: PoseLike = None, prefix: str = ""
 ) -> Model:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..call_errors import names_arguments
 from ..errors import ModelError, unknown_name
 from .body_inertia import Inertia
 from .builder import EARTH_GRAVITY
@@ -17,6 +18,7 @@ from .pose import Pose, PoseLike, finite_array
 from .spanning_tree import Edge, centre, components, grow
 
 
+@names_arguments
 class GraphBuilder:
     """Add bodies and joints as they are drawn, then `build()`.
 

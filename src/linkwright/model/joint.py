@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import ModelError, unknown_name
 from ..fixed_order import dot, norm, product
 from ..scalar import Numbers
@@ -22,6 +23,7 @@ _PER_VELOCITY_LIMIT = {"velocity_limit": np.inf, "effort_limit": np.inf}
 _PER_COORDINATE_LIMIT = {"lower": -np.inf, "upper": np.inf}
 
 
+@names_arguments
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Joint:
     """A joint between a parent body and a child body. Scalars given for many-dof joints apply to each direction.
@@ -201,7 +203,7 @@ def _constructor(kind: str, doc: str):
 
     make.__name__ = make.__qualname__ = kind
     make.__doc__ = doc
-    return make
+    return names_arguments(make)
 
 
 fixed = _constructor(FIXED, "A rigid connection, without an axis; the child becomes part of its parent.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..call_errors import names_arguments
 from ..errors import unknown_name
 from ..printable import printable
 from .constraints import Constraint
@@ -73,6 +74,7 @@ class Loops:
         return "\n".join(lines)
 
 
+@names_arguments
 def loops(model: Model) -> Loops:
     """The fundamental loops of a model, one per constraint."""
     found = tuple(_loop(model, constraint) for constraint in model.constraints)

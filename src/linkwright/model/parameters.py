@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, unknown_name
 from ..scalar import Scalar
 from ..spatial import RigidInertia, Rotate, Shift, Symmetric, Transform, Vector
@@ -75,6 +76,7 @@ def parameter_shapes(model: Model, names: Sequence[str]) -> dict[str, tuple[int,
     return {name: _SHAPES[name](model) for name in names}
 
 
+@names_arguments
 def default_parameters(model: Model, names: Sequence[str] = PARAMETER_NAMES) -> dict[str, np.ndarray]:
     """The model's own values, to start from when randomizing."""
     own = {

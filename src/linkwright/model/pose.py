@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import ModelError
 from ..fixed_order import determinant, norm, product
 from ..scalar import Numbers
@@ -20,6 +21,7 @@ ROUNDING = 1e-14
 LARGEST_NUMBER = 1e50
 
 
+@names_arguments
 @dataclass(frozen=True, eq=False)
 class Pose:
     """`rotation` (3x3) maps the frame's coordinates to those of the reference, `translation` is its origin there."""

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..call_errors import names_arguments
 from ..errors import ModelError
 
-INTEGRATORS = ("damped_euler", "euler", "implicitfast", "rk4")
+INTEGRATORS = ("damped_euler", "euler", "implicitfast", "rk4", "leapfrog", "dormand_prince")
 DEFAULT_INTEGRATOR = "damped_euler"
 DEFAULT_DT = 1e-3  # seconds
 # What files may name beyond those, and the integrator that comes nearest: implicit in what it is, and in more.
@@ -21,6 +22,7 @@ _NAMES = ("dt", "integrator", "iterations", "tolerance")
 SIMULATION_ENTRIES = ("simulation",)
 
 
+@names_arguments
 @dataclass(frozen=True)
 class SimulationDefaults:
     """What `simulate`, `Simulator` and the program `step` take where a call says nothing.

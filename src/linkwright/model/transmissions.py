@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..call_errors import names_arguments
 from ..errors import ModelError
 from ..scalar import Numbers
 from .constraints import Coupling, couple, transmission
 
 
+@names_arguments
 def gear(rotor: str, link: str, ratio: float, *, name: str | None = None) -> Coupling:
     """q_rotor = ratio q_link: turns of the rotor per turn of the link."""
     return couple(rotor, link, [0.0, _ratio(ratio, f"gear of {rotor!r}")], name=name)
 
 
+@names_arguments
 def parallel_belts(
     links: Sequence[str], rotors: Sequence[str], gears: Numbers, belts: Sequence[Numbers]
 ) -> tuple[Coupling, ...]:
@@ -41,6 +44,7 @@ def parallel_belts(
     return tuple(couplings)
 
 
+@names_arguments
 def differential(
     rotors: tuple[str, str], links: tuple[str, str], ratio: float
 ) -> tuple[Coupling, Coupling]:

@@ -11,12 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, UnsupportedError
 from ..model.constraints import ExplicitFunction, ImplicitFunction
 from ..scalar import atan2, cos, sin
 from ..trace import Output, Program, directional_derivative, jacobian, simplify, trace
 
 
+@names_arguments
 def explicit(
     joints: str | Sequence[str], independent: str | Sequence[str], gamma: Callable, *, name: str | None = None, mu=None
 ) -> ExplicitFunction:
@@ -36,6 +38,7 @@ def explicit(
     return ExplicitFunction(name=label, joints=joints, independent=independent, function=function, mu=mu)
 
 
+@names_arguments
 def implicit(joints: Sequence[str], phi: Callable, *, name: str | None = None, mu=None) -> ImplicitFunction:
     """phi(q) = 0, where q is an array of the coordinates of `joints`; phi returns a number or several."""
     joints = _names(joints)
@@ -47,6 +50,7 @@ def implicit(joints: Sequence[str], phi: Callable, *, name: str | None = None, m
     return ImplicitFunction(name=label, joints=joints, function=function, mu=mu)
 
 
+@names_arguments
 def universal_transmission(
     joint: str, driver: str, angle: float, *, ratio: float = 1.0, phase: float = 0.0, name: str | None = None
 ) -> ExplicitFunction:

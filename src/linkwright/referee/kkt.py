@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Model
 from ..scalar import Numbers
@@ -54,6 +55,7 @@ class KKTSolution:
     singular_values: np.ndarray  # of J M^(-1/2), rows scaled if scales were given, largest first
 
 
+@names_arguments
 def solve_kkt(
     model: Model, q, v, tau, *, desired=None, f_ext=None, precision: str = "double",
     rank_tolerance: float | None = None, scales: Numbers | None = None,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
 from ..printable import printable
 from .item import Diagram, Figure, Stack, Table
 from .item_figures import drawn

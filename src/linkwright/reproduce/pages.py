@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
 from ..errors import InputError
 from .section_pictures import PICTURES
 from .section_tables import SHOWN

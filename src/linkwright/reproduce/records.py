@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
 from ..errors import InputError
 from .item import Item
 

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
 from ..viewer.svg import xml_text as escape
 from .files import NO_MATPLOTLIB, shown
 from .item import Check, Figure, Table

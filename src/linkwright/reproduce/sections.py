@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
 from ..errors import InputError
 from .environment import circumstances, sources_digest
 from .records import plain

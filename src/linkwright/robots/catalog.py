@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from ..call_errors import names_arguments
 from ..errors import InputError, LoadError, MissingExtraError
 from ..model import Model
 from .digit_like import biped_with_box, digit_like, two_bipeds_with_box
@@ -231,6 +232,7 @@ _ROBOTS: list[KnownRobot] = [
 _BY_NAME = {robot.name: robot for robot in sorted(_ROBOTS, key=lambda robot: robot.name)}
 
 
+@names_arguments
 def robots() -> tuple[KnownRobot, ...]:
     """Everything `linkwright.load` knows by name, and whether it is installed."""
     return tuple(_BY_NAME.values())

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..codegen.atomic_file import write_atomically
+from ..atomic_file import write_atomically
 from ..errors import InputError, MissingExtraError
 from .chunk import Arrays
 
@@ -108,20 +109,22 @@ class ZarrGroup:
         except ImportError:
             raise MissingExtraError("zarr", "zarr", "writing rollouts to Zarr") from None
         self.folder, self.parts = folder, parts
-        self._group: Any = zarr.open_group(str(folder / "arrays.zarr"), mode="a")
+        with _told(folder):
+            self._group: Any = zarr.open_group(str(folder / "arrays.zarr"), mode="a")
 
     def finished(self) -> set[int]:
         return {int(path.stem) for path in self.folder.glob("[0-9]*.json")}
 
     def put(self, number: int, arrays: Arrays) -> None:
         samples, own = self.parts[-1].stop, self.parts[number]
-        for name, array in arrays.items():
-            if name not in self._group:
-                size = self.parts[0].stop - self.parts[0].start
-                self._group.create_array(
-                    name, shape=(samples, *array.shape[1:]), chunks=(size, *array.shape[1:]), dtype=array.dtype
-                )
-            self._group[name][own] = array
+        with _told(self.folder):
+            for name, array in arrays.items():
+                if name not in self._group:
+                    size = self.parts[0].stop - self.parts[0].start
+                    self._group.create_array(
+                        name, shape=(samples, *array.shape[1:]), chunks=(size, *array.shape[1:]), dtype=array.dtype
+                    )
+                self._group[name][own] = array
         write_atomically(self.folder / f"{number:05}.json", json.dumps(list(arrays)).encode())
 
     def get(self, number: int, name: str) -> np.ndarray:
@@ -130,6 +133,14 @@ class ZarrGroup:
     def names(self) -> list[str]:
         first = min(self.finished(), default=None)
         return [] if first is None else json.loads((self.folder / f"{first:05}.json").read_text())
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{folder} could not be written: {error.strerror or error}") from None
 
 
 def opened(folder: Path, description: Mapping[str, Any], parts: Sequence[slice], form: str) -> ChunkStore:

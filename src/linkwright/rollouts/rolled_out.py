@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, unknown_name
 from .chunk import NEVER
 from .chunk_files import DESCRIPTION, ChunkStore, store_of
@@ -96,6 +97,7 @@ class RolledOut:
         )
 
 
+@names_arguments
 def open_rollout(folder: str | Path) -> RolledOut:
     """What `rollout(..., into=folder)` has written, finished or not, now or while it is being written."""
     path = Path(folder) / DESCRIPTION

@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..errors import InputError, RolloutError, RolloutInterrupted, unknown_name
+from ..io import load
 from ..model import Model
 from ..physics.options import defaults, of_callers
 from ..programs.request import sources_hash
+from ..sim.duration import chosen_steps, refuse_a_time
 from ..sim.prepared import Prepared, prepare
 from .chunk import chunk_size
 from .chunk_files import FORMATS, ChunkStore, InMemory, digest, opened
@@ -24,6 +27,7 @@ from .rolled_out import RolledOut, cut
 _OPTIONS: dict[str, Any] = {name: value for name, value in defaults().items() if name in of_callers()}
 
 
+@names_arguments
 def rollout(
     robot: Model | str | Path,
     q0: Any,
@@ -31,6 +35,7 @@ def rollout(
     ctrl: Any = None,
     *,
     steps: int | None = None,
+    seconds: float | None = None,
     control: Any = None,
     dt: float | None = None,
     act0: Any = None,
@@ -52,6 +57,7 @@ def rollout(
     ctrl, control, act0, f_ext, parameters, dt, record, outputs, start   as of `simulate`; control takes no function,
                  which would run in Python for every step
     steps        T; by default as many as `ctrl` or `control` has rows for
+    seconds      instead of steps: of its time, as many steps of dt as come nearest
     into         a folder to write finished chunks to; called again with the same arguments, a rollout goes on from
                  what is there. `open_rollout(folder)` reads it. None keeps everything in memory
     format       of files in that folder: "npy", or "zarr" (extra `zarr`)
@@ -72,6 +78,10 @@ def rollout(
     if callable(control) or callable(ctrl):
         raise InputError("control or ctrl is a function; rollouts take arrays or PD gains, simulate takes functions")
     runner_of(executor)  # refuses what is none
+    robot = robot if isinstance(robot, Model) else load(robot)
+    refuse_a_time(robot, q0)
+    if seconds is not None:
+        steps = chosen_steps("rollout", steps, seconds, robot.simulation.chosen_dt(dt))
     prepared = prepare(
         robot, q0, v0, dt=dt, steps=_steps(steps, ctrl, control), control=control, ctrl=ctrl, act0=act0, f_ext=f_ext,
         parameters=parameters, record=record, outputs=outputs, start=start, options={**_OPTIONS, **options},
@@ -123,7 +133,9 @@ def _steps(steps: int | None, ctrl: Any, control: Any) -> int:
         return _positive("steps", steps)
     rows = {np.shape(x)[-2] for x in (ctrl, control) if isinstance(x, np.ndarray | list) and np.ndim(x) > 1}
     if len(rows) != 1:
-        raise InputError("steps was not given, and neither ctrl nor control has rows for each step; pass steps=T")
+        raise InputError(
+            "steps was not given, nor seconds, and neither ctrl nor control has rows for each step; pass steps=T"
+        )
     return int(rows.pop())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..call_errors import names_arguments
 from ..codegen.arguments import real_numbers
 from ..errors import InputError
 from ..model import Model
@@ -16,6 +17,7 @@ from .commands import as_commands, check_actuated
 Policy = Callable[[float, np.ndarray, np.ndarray], Any]
 
 
+@names_arguments
 @dataclass(frozen=True)
 class PD:
     """Proportional-derivative control: tau + kp (q_ref - q) + kd (v_ref - v), joint by joint, in compiled code.

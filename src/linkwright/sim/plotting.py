@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError, MissingExtraError
 from ..printable import printable
+from .figure_file import write_figure
 from .trajectory import Trajectory
 
 _MOST_CURVES = 12  # more in one picture cannot be told apart
@@ -47,10 +48,7 @@ def plot(trajectory: Trajectory, path: str | Path) -> None:
     rows[-1].set_xlabel("time (s)")
     for row in rows:
         row.grid(alpha=0.3)
-    try:
-        figure.savefig(path, dpi=120)
-    except ValueError as error:
-        raise InputError(f"cannot write a figure to {str(path)!r}: {error}") from None
+    write_figure(figure, path, dpi=120)
 
 
 def _liveliest(tr: Trajectory) -> list[int]:

@@ -6,26 +6,33 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..call_errors import names_arguments
+from ..io import load
 from ..model import Model
+from ..physics import Integrator
 from ..physics.options import given_options
+from .duration import chosen_steps, refuse_a_time
 from .prepared import prepare
 from .rollout import Rollout
 from .trajectory import Trajectory
 
 
+@names_arguments
 def simulate(
     robot: Model | str | Path,
     q0: Any = None,
     v0: Any = None,
     *,
     dt: float | None = None,
-    steps: int,
+    steps: int | None = None,
+    seconds: float | None = None,
     control: Any = None,
     ctrl: Any = None,
     act0: Any = None,
     f_ext: Any = None,
     parameters: Any = None,
-    integrator: str | None = None,
+    integrator: str | Integrator | None = None,
+    accuracy: float | None = None,
     coordinates: str = "spanning",
     solver: str | None = None,
     iterations: int | None = None,
@@ -50,6 +57,8 @@ def simulate(
 ) -> Trajectory:
     """Move a robot for `steps` steps of `dt` seconds from (q0, v0); many steps run in one call of compiled code.
 
+    steps, seconds   how long, one of them: `seconds` of its time are as many steps of dt as come nearest
+
     q0, v0       (n,), or (B, n) for a batch; by default the configuration the robot is drawn in, at rest
     control      None, torques (nv,), (steps, nv) or (B, steps, nv), gains `linkwright.PD(...)`, or a function
                  control(t, q, v) that returns torques and is called before each step
@@ -63,6 +72,8 @@ def simulate(
     integrator   likewise, else "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit);
                  "euler" (semi-implicit; dampers alone implicit), "implicitfast" (derivative gains too) or "rk4"
                  (Runge-Kutta 4 on the configuration manifold)
+    accuracy     error that a part of a step may make, relative to the speed of the motion: steps of dt are filled by
+                 Dormand and Prince's pair then, for each sample by itself; None takes steps as the integrator does
     coordinates  "spanning" keeps loops closed by forces and stabilization; "independent" embeds them: the independent
                  joints are integrated, the others follow on their branch
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model
@@ -83,6 +94,9 @@ def simulate(
     Raises `SimulationError`, with the trajectory so far, if the state becomes infinite or `control` fails.
     """
     options = given_options(locals())
+    robot = robot if isinstance(robot, Model) else load(robot)
+    refuse_a_time(robot, q0)
+    steps = chosen_steps("simulate", steps, seconds, robot.simulation.chosen_dt(dt))
     prepared = prepare(
         robot, q0, v0, dt=dt, steps=steps, control=control, ctrl=ctrl, act0=act0, f_ext=f_ext, parameters=parameters,
         record=record, outputs=outputs, start=start, options=options,

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Model
 from ..model.not_computed import named
@@ -31,6 +33,7 @@ _STEPS = 65535  # positions of vertices are whole numbers of so many steps acros
 _PLAYER = ("poses", "camera", "skins", "readouts", "drawing", "controls")
 
 
+@names_arguments
 def write_html(
     model: Model, q, times, path, *, title: str | None = None, floor: float | bool | None = None, traces=(),
     forces=None,
@@ -44,9 +47,8 @@ def write_html(
     forces   (points, vectors), both (T, k, 3) in the world: drawn as arrows from the
              points on (`contact_arrows` gives those of contacts)
     """
-    path = Path(path)
-    path.write_text(animation_page(model, q, times, title=title, floor=floor, traces=traces, forces=forces), "utf-8")
-    return path
+    page = animation_page(model, q, times, title=title, floor=floor, traces=traces, forces=forces)
+    return write_atomically(path, page)
 
 
 def animation_page(model: Model, q, times, *, title=None, floor=None, traces=(), forces=None) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..model import Model
 from ..model.loops import constrained_ends
 from .elimination_panels import arc, panel_strip
@@ -23,11 +25,10 @@ _LEFT, _TOP = 60, 98
 _MOST_BODIES_IN_PANELS = 60
 
 
+@names_arguments
 def graph_svg(model: Model, path) -> Path:
     """Write a picture of the kinematic graph to `path`; returns the path."""
-    path = Path(path)
-    path.write_text(graph_picture(model), encoding="utf-8")
-    return path
+    return write_atomically(path, graph_picture(model))
 
 
 def graph_picture(model: Model) -> str:

@@ -6,6 +6,7 @@ import html
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..call_errors import names_arguments
 from ..errors import InputError
 from .animation import animation_page
 from .arrows import CONTACT_RECORD, contact_arrows
@@ -32,6 +33,7 @@ class Shown:
         )
 
 
+@names_arguments
 def show(trajectory: Trajectory, *, height: int = 480, **options: Any) -> Shown:
     """An animation of a simulation of one sample, to be the last expression of a notebook's cell.
 

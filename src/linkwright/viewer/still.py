@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..atomic_file import write_atomically
+from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Model
 from .body_poses import body_poses
@@ -21,6 +23,7 @@ from .view import bounds, extreme_points, floor_height, start_view
 _MOST_FACES = 8000  # of all meshes, some 60 bytes each
 
 
+@names_arguments
 def write_svg(
     model: Model, q, path, *, width: int = 900, height: int = 600, floor: float | bool | None = None,
     azimuth: float | None = None, elevation: float | None = None,
@@ -50,6 +53,4 @@ def write_svg(
     scene.skins = thinned(scene.skins, _MOST_FACES)
     drawing = Markup(width, height)
     Picture(scene, rotations[0], positions[0], camera, level, drawing).draw()
-    path = Path(path)
-    path.write_text(drawing.text(title=model.name), encoding="utf-8")
-    return path
+    return write_atomically(path, drawing.text(title=model.name))

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..atomic_file import replacing
+from ..call_errors import names_arguments
 from ..errors import InputError, MissingExtraError
 from ..model import Model
 from ..rollouts.progress import progress_bar
@@ -30,6 +32,7 @@ _SEEN = 60  # frames of a motion that say where the camera must be
 _MOST_PIXELS = 4096
 
 
+@names_arguments
 def write_video(
     model: Model, q, times, path, *, width: int = 900, height: int = 600, fps: float | None = None,
     floor: float | bool | None = None, traces=(), forces=None, azimuth: float | None = None,
@@ -142,27 +145,39 @@ def _written(path: Path, fps: float) -> Iterator[Any]:
     """What frames are appended to; afterwards the file is there, also of a film that was interrupted."""
     import imageio.v2
 
-    unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix.lower()}")
     mp4 = {"fps": fps, "macro_block_size": 2, "codec": "libx264", "pixelformat": "yuv420p", "quality": 5.5}
     gif = {"duration": 1000.0 / fps, "loop": 0}
+    form = path.suffix.lower()
+    with replacing(path, even_if=(KeyboardInterrupt,)) as unfinished:
+        frames = _Counted()
+        with imageio.v2.get_writer(unfinished, mode="I", format=form, **(gif if form == ".gif" else mp4)) as writer:
+            frames.writer = writer
+            yield frames
+        if form == ".mp4":
+            _check_whole(unfinished, frames.count)
+
+
+class _Counted:
+    """Passes frames on, and knows how many."""
+
+    writer: Any
+    count = 0
+
+    def append_data(self, frame: np.ndarray) -> None:
+        self.writer.append_data(frame)
+        self.count += 1
+
+
+def _check_whole(path: Path, frames: int) -> None:
+    """The program that writes films ends without a word where the disk is full at the very end."""
+    import imageio_ffmpeg
+
     try:
-        with imageio.v2.get_writer(unfinished, mode="I", **(gif if path.suffix.lower() == ".gif" else mp4)) as writer:
-            yield writer
-    except KeyboardInterrupt:
-        _put(unfinished, path)
-        raise
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise InputError(f"{path} could not be written: {error.strerror or error}") from None
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-    _put(unfinished, path)
-
-
-def _put(unfinished: Path, path: Path) -> None:
-    if unfinished.exists():
-        unfinished.replace(path)
+        found, _ = imageio_ffmpeg.count_frames_and_secs(str(path))
+    except RuntimeError:
+        found = 0
+    if found < frames:
+        raise OSError(f"{found} of {frames} frames can be read from it; the disk may be full")
 
 
 def _rate(path: Path, fps: float | None) -> float:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import NamedTuple
 
+from ...call_errors import names_arguments
 from ...errors import InputError
 from ...model import Model, Tree, tree_of
 from ...model.contact.possible_pairs import ShapeNames, fly_freely, possible_pairs
@@ -39,6 +40,7 @@ _TOGETHER = 25  # pairs of shapes in one loop, about: code for each loop, and nu
 Bodies = tuple[int, int]
 
 
+@names_arguments
 def watch(model: Model, *pairs: ShapeNames) -> Model:
     """The model with status 6 where one of these pairs of shapes may touch; without any named, of all pairs that may
     touch, whose contact is not computed, whose bodies are no neighbours, and which are apart as drawn."""
@@ -60,6 +62,7 @@ def watching(model: Model, pairs: Iterable[ShapeNames]) -> Model:
     return replace(model, contact_law=replace(model.contact_law, watched=kept))
 
 
+@names_arguments
 def watched_pairs(model: Model) -> tuple[ShapeNames, ...]:
     """Pairs of shapes, by name, whose contact is not computed and which are watched: where one may overlap, status is
     6."""
@@ -101,6 +104,7 @@ def _apart_as_drawn(model: Model, pairs: Sequence[ShapeNames]) -> list[ShapeName
     return apart
 
 
+@names_arguments
 def overlapping_pairs(model: Model, q) -> list[ShapeNames]:
     """Pairs of shapes, by name, that are watched and overlap in the configuration q (nq,)."""
     given = finite_array(q, (model.nq,), "q").tolist()

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import InputError
 from ...scalar import Numbers
 from .convex_hull import hull_points
 from .mesh_files import read_vertices
 
 
+@names_arguments
 def hull(mesh: str | Path | Numbers, *, scale: float | Numbers = 1.0, most: int = 32) -> np.ndarray:
     """(n, 3) corners of the convex hull of a mesh file (.stl, .obj) or of points, the outermost `most` of them.
 

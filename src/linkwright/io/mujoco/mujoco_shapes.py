@@ -33,7 +33,6 @@ from .mujoco_refusals import is_disabled
 _KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box"}  # mjtGeom
 _FIELD, _MESH, _DISTANCES = 1, 7, 8
 _OF_MESHES = (_MESH, _DISTANCES)  # a distance field has a mesh around it
-_ENABLED = {"override": 1 << 0, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}  # mjtEnableBit
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)  # mjtEq
 _SITE = 6  # mjtObj
 Corners = tuple[tuple[float, ...], ...]
@@ -43,25 +42,26 @@ StandIn = tuple[str, tuple[Corners, float]]  # kind of shape; corners, and what 
 
 def with_shapes(
     model: Model, source: Any, names: Names, blame: Blame, ignore: Ignoring, meshes: bool, stand_ins: Sequence[StandIn]
-) -> tuple[Model, list[str]]:
-    """`model` with the shapes, pairs and law of `source`, and warnings about what is not taken over."""
-    if is_disabled(source, "CONTACT") or is_disabled(source, "CONSTRAINT"):
-        return replace(model, contact_law=_law(source, names, model)), []
-    reading = _Reading(model, source, names, blame, meshes, stand_ins)
+) -> Model:
+    """`model` with the shapes, pairs and law of `source`; what is not taken over is noted in `ignore`."""
+    if is_disabled(source, "CONTACT"):
+        return replace(model, contact_law=_law(source, names, model))
+    reading = _Reading(model, source, names, blame, ignore, meshes, stand_ins)
     model = replace(
         model, shapes=tuple(reading.shapes.values()), pairs=tuple(reading.pairs()),
         contact_law=_law(source, names, model),
     )  # fmt: skip
     for name, why in reading.unread.items():
         ignore.leave("contact", f"contact of geom {name!r}", f"{why}, and nothing tells where it touches")
-    return reading.with_pairs_of_the_file(model), reading.warnings
+    return reading.with_pairs_of_the_file(model)
 
 
 class _Reading:
     def __init__(
-        self, model: Model, source: Any, names: Names, blame: Blame, meshes: bool, stand_ins: Sequence[StandIn]
-    ):
-        self.source, self.warnings, self._stand_ins = source, [], stand_ins
+        self, model: Model, source: Any, names: Names, blame: Blame, ignore: Ignoring, meshes: bool,
+        stand_ins: Sequence[StandIn],
+    ):  # fmt: skip
+        self.source, self._ignore, self._stand_ins = source, ignore, stand_ins
         listed = {int(g) for array in (source.pair_geom1, source.pair_geom2) for g in array}
         self.shapes: dict[int, Shape] = {}
         self.unread: dict[str, str] = {}
@@ -82,11 +82,6 @@ class _Reading:
                 continue
             with blame.on("geom", name):
                 self.shapes[g] = self._shape(g, kind, points, slack, name, body)
-        for flag, bit in _ENABLED.items():
-            if source.opt.enableflags & bit:
-                self.warnings.append(f"<flag {flag}> is left out; contacts are those of MuJoCo without it")
-        if np.any(getattr(source, "pair_adhesion", 0.0)) or np.any(getattr(source, "geom_adhesion", 0.0)):
-            self.warnings.append("adhesion of contacts is left out")
 
     def _kind(self, g: int, meshes: bool) -> tuple[str | None, Corners, float]:
         """(Kind of shape, its corners, what is outside of their hull): meshes are watched unless their hulls are asked
@@ -112,10 +107,8 @@ class _Reading:
     def _shape(self, g: int, kind: str, points: Corners, slack: float, name: str, body: str) -> Shape:
         source = self.source
         if not _is_in_range(source.geom_solref[g], source.geom_solimp[g]):
-            self.warnings.append(
-                f"geom {name!r} has solref or solimp out of their ranges; they are moved there before those of two "
-                f"geoms are mixed, which MuJoCo does after"
-            )
+            why = "they are out of their ranges, and moved there before those of two geoms are mixed, in MuJoCo after"
+            self._ignore.leave("option", f"solref and solimp of geom {name!r} as written", why, about=(name,))
         if source.geom_gap[g] < 0.0:
             self._tell_of_gap(f"geom {name!r}")
         surface = Surface(
@@ -130,7 +123,7 @@ class _Reading:
         return Shape(name, kind, body, size, pose, surface, points, weight)
 
     def _tell_of_gap(self, what: str) -> None:
-        self.warnings.append(f"{what} has a negative gap, which is left out; in MuJoCo contact begins that much later")
+        self._ignore.leave("option", f"negative gap of {what}", "in MuJoCo contact begins that much later")
 
     def pairs(self) -> list[ContactPair]:
         """Those that the file lists, and planes with whatever its masks let touch them."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import InputError, UnsupportedError
 from ...model import Model
 
@@ -15,6 +16,7 @@ from ...model import Model
 _OTHERWISE = {"helical": "a screw", "planar": "planar, with velocities in the moving frame"}
 
 
+@names_arguments
 def to_mujoco(model: Model, q, v=None):
     """`qpos`, or `(qpos, qvel)` if v is given; q of shape (nq,) or (B, nq), v (nv,) or (B, nv)."""
     coordinates = MujocoCoordinates(model)
@@ -24,6 +26,7 @@ def to_mujoco(model: Model, q, v=None):
     return coordinates.to_qpos(q), coordinates.to_qvel(q, _checked("v", v, model.nv, model.name))
 
 
+@names_arguments
 def from_mujoco(model: Model, qpos, qvel=None):
     """`q`, or `(q, v)` if qvel is given; arrays of shape (n,) or (B, n)."""
     coordinates = MujocoCoordinates(model)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import InputError
 from ...model import Model
 from ...model.editing import depth_first_order
@@ -24,6 +25,7 @@ def pinocchio_nq(model: Model) -> int:
     return model.nq + sum(joint.kind in _ANGLE_AFTER for joint in model.joints)
 
 
+@names_arguments
 def to_pinocchio(model: Model, q, *vectors):
     """q of shape (nq,) or (B, nq) in Pinocchio's layout; with velocities, torques ... (nv,) or (B, nv) all of them."""
     q = _checked(q, model.nq, model.name)
@@ -41,6 +43,7 @@ def to_pinocchio(model: Model, q, *vectors):
     return result, *(_checked(vector, model.nv, model.name, "a vector")[..., places] for vector in vectors)
 
 
+@names_arguments
 def from_pinocchio(model: Model, q, *vectors):
     """A configuration q of Pinocchio (n,) or (B, n), in our layout, angles in (-pi, pi]; with velocities: all of it."""
     q = _checked(q, pinocchio_nq(model), f"{model.name} in Pinocchio")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
+from ...call_errors import names_arguments
 from ...errors import ModelError
 from ..pose import finite_array
 from .actuator import Actuator
@@ -13,6 +14,7 @@ from .actuator import Actuator
 On = str | Mapping[str, float]
 
 
+@names_arguments
 def actuator(on: On, *, gear: float | Sequence[float] = 1.0, name: str | None = None, **properties: Any) -> Actuator:
     """An actuator with any of the properties of `linkwright.model.actuators.Actuator`: gain, bias, ctrl_range,
     force_range, activation, time_constant, act_range, early, in_parent.
@@ -31,11 +33,13 @@ def actuator(on: On, *, gear: float | Sequence[float] = 1.0, name: str | None = 
     return Actuator("+".join(str(joint) for joint, _ in drives) if name is None else name, drives, **properties)
 
 
+@names_arguments
 def motor(on: On, *, gear: float | Sequence[float] = 1.0, name: str | None = None, **properties: Any) -> Actuator:
     """The command is the force; `ctrl_range=(-1, 1)` and `force_range=` cut it off."""
     return actuator(on, gear=gear, name=name, **properties)
 
 
+@names_arguments
 def position_servo(
     on: On, kp: float, kv: float = 0.0, *, gear: float = 1.0, time_constant: float | None = None,
     name: str | None = None, **properties: Any,
@@ -48,12 +52,14 @@ def position_servo(
     return actuator(on, gear=gear, name=name, gain=(kp, 0.0, 0.0), bias=(0.0, -kp, -kv), **properties)
 
 
+@names_arguments
 def velocity_servo(on: On, kv: float, *, gear: float = 1.0, name: str | None = None, **properties: Any) -> Actuator:
     """force = kv (command - rate)."""
     (kv,) = _gains(kv=kv)
     return actuator(on, gear=gear, name=name, gain=(kv, 0.0, 0.0), bias=(0.0, 0.0, -kv), **properties)
 
 
+@names_arguments
 def damper(
     on: On, kv: float, *, gear: float = 1.0, ctrl_range: Sequence[float] = (0.0, 1.0), name: str | None = None,
     **properties: Any,

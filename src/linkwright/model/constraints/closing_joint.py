@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import ModelError, unknown_name
 from ...fixed_order import dot, unit
 from ..joint import FIXED, Joint, first_axis
@@ -15,6 +16,7 @@ from .relative import RelativeConstraint, connect, target_pose, weld
 _CARRIED = ("armature", "damping", "stiffness", "friction")
 
 
+@names_arguments
 def close_with(
     joint: str | Joint, frame: str, other: str = GROUND_FRAME, *, axis=None, second_axis=None, name: str | None = None,
     at: PoseLike = None, mu=None,

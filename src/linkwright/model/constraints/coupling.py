@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import InputError, ModelError
 from ...fixed_order import least_squares, product
 from ...scalar import Numbers, Scalar, is_zero
@@ -165,6 +166,7 @@ class CouplingAtState(TieAtState):
         return [sum_of(value_of(p, x) for p, x in zip(self._polynomials(), self.coordinates(), strict=True))]
 
 
+@names_arguments
 def couple(
     joint1: str, joint2: str | None, polynomial: Numbers, *, name: str | None = None, mu=None
 ) -> Coupling:
@@ -182,6 +184,7 @@ def couple(
     return Coupling(name=label, terms=((joint1, (0.0, 1.0)), follower), mu=mu)
 
 
+@names_arguments
 def transmission(
     ratios: Mapping[str, float], offset: float = 0.0, *, name: str | None = None, mu=None
 ) -> Coupling:

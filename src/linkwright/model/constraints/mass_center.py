@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import InputError, ModelError
 from ...scalar import Scalar
 from ...spatial import Force, Transform, Vector, sum_of
@@ -125,6 +126,7 @@ class CenterOfMassAtState(ConstraintAtState):
         return [offset[k] for k in self.constraint.directions]
 
 
+@names_arguments
 def center_of_mass(
     bodies: Sequence[str] | None = None, *, directions="x y z", at=None, name: str = "center_of_mass", mu=None
 ) -> CenterOfMass:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import InputError, ModelError
 from ...fixed_order import PivotedColumns, unit
 from ...scalar import Scalar, maximum, sqrt, where
@@ -288,6 +289,7 @@ class RelativeAtState(ConstraintAtState):
         return Vector(*(where(cosine_and_one < _OPPOSITE, 2.0, x * share) for x in turned))
 
 
+@names_arguments
 def weld(
     frame: str, other: str = GROUND_FRAME, *, name: str | None = None, directions=None, at: PoseLike = None, mu=None
 ) -> RelativeConstraint:
@@ -297,6 +299,7 @@ def weld(
     return RelativeConstraint(name=label, frame=frame, other=other, rows=rows, target=target_pose(at), mu=mu)
 
 
+@names_arguments
 def connect(
     frame: str, other: str = GROUND_FRAME, *, name: str | None = None, at: PoseLike = None, mu=None
 ) -> RelativeConstraint:

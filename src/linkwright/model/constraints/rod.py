@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
+from ...call_errors import names_arguments
 from ...errors import InputError, ModelError
 from ...scalar import Scalar
 from ...spatial import Force, Vector
@@ -142,6 +143,7 @@ class RodAtState(ConstraintAtState):
         return [(p @ p - length * length) * (0.5 / length)]
 
 
+@names_arguments
 def rod(frame: str, other: str = GROUND_FRAME, *, length: float, name: str | None = None, mu=None) -> Rod:
     """Keep the origins of two frames (or of one and the world) at a distance of `length` metres."""
     return Rod(name=name or frame, frame=frame, other=other, length=length, mu=mu)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import InputError, ModelError
 from ...scalar import Scalar
 from ...spatial import Force, sum_of
@@ -97,6 +98,7 @@ class SumAtState(ConstraintAtState):
         return [sum_of(x) for x in zip(*velocity, strict=True)], [sum_of(x) for x in zip(*rate, strict=True)]
 
 
+@names_arguments
 def constrain(frame: str | Mapping[str, Any], K=None, *, name: str | None = None, mu=None) -> Constraint:
     """K times the frame's [linear; angular] acceleration in its own coordinates is a desired value (zero).
 

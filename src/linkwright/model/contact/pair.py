@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ...call_errors import names_arguments
 from ...errors import ModelError, UnsupportedError
 from .naming import refused_as_of
 from .shape import UNCOMPUTED, Shape
@@ -83,6 +84,7 @@ class ContactPair:
         return replace(mixed, softness=softness, **{key: x for key, x in given.items() if x is not None})
 
 
+@names_arguments
 def contact(
     a: str, b: str, *, friction=None, condim: int | None = None, solref=None, solimp=None, margin: float | None = None
 ) -> ContactPair:  # fmt: skip

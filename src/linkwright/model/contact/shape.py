@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...call_errors import names_arguments
 from ...errors import ModelError, unknown_name
 from ...scalar import Numbers
 from ..pose import Pose, PoseLike, finite_array, real_array
@@ -115,6 +116,7 @@ def _shape(kind: str, on: str, size, at: PoseLike, name: str | None, points=(), 
     return Shape(label, kind, on, size, Pose.of(at).snapped(), whole, points)
 
 
+@names_arguments
 def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
     """A ball of `radius` m on the body or frame `on`, its centre `at` a pose there. Further arguments are those of a
     surface: friction, condim, solref, solimp, margin, priority, solmix, contype, conaffinity, as in MuJoCo.
@@ -122,6 +124,7 @@ def sphere(on: str, radius: float, *, at: PoseLike = None, name: str | None = No
     return _shape("sphere", on, (radius,), at, name, **surface)
 
 
+@names_arguments
 def capsule(
     on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -129,6 +132,7 @@ def capsule(
     return _shape("capsule", on, (radius, _half(length, "capsule")), at, name, **surface)
 
 
+@names_arguments
 def cylinder(
     on: str, radius: float, length: float, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -136,6 +140,7 @@ def cylinder(
     return _shape("cylinder", on, (radius, _half(length, "cylinder")), at, name, **surface)
 
 
+@names_arguments
 def box(
     on: str, extents: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -144,6 +149,7 @@ def box(
     return _shape("box", on, tuple(half), at, name, **surface)
 
 
+@names_arguments
 def ellipsoid(
     on: str, radii: Numbers, *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -151,6 +157,7 @@ def ellipsoid(
     return _shape("ellipsoid", on, radii, at, name, **surface)
 
 
+@names_arguments
 def convex(
     on: str, points: Sequence[Numbers], *, at: PoseLike = None, name: str | None = None, **surface: Any
 ) -> Shape:
@@ -158,6 +165,7 @@ def convex(
     return _shape("convex", on, (), at, name, points, **surface)
 
 
+@names_arguments
 def plane(on: str = "world", *, at: PoseLike = None, name: str | None = None, **surface: Any) -> Shape:
     """z = 0 of the frame `at`, on the ground; everything above it is free."""
     return _shape("plane", on, (), at, name, **surface)
