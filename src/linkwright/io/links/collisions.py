@@ -1,7 +1,7 @@
 """Collision shapes of URDF and SDF links. One that makes no sense is left out and told of: files are full of them.
 
-Meshes are read where that is asked for, or where there are floors (io/meshes/mesh_shapes.py); else they are listed as not
-computed. Height maps are skipped.
+Meshes are read where that is asked for, or where there are floors (io/meshes/mesh_shapes.py); else they are listed as
+not computed. Height maps are skipped.
 """
 
 from __future__ import annotations

@@ -244,7 +244,8 @@ def _colliding(root: Element, ignore: Ignoring, find: FindMesh, meshes: bool) ->
         root.children = [section for section in root if section.tag != "contact"]
         return Colliding()
     for what, why in found.unread:
-        ignore.leave("contact", f"contact of {what}", f"its mesh cannot be read: {why}", "nothing tells where it touches")
+        told = f"its mesh cannot be read, and nothing tells where it touches: {why}"
+        ignore.leave("contact", f"contact of {what}", told)
     return found
 
 
