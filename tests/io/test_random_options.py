@@ -150,13 +150,13 @@ def difference(text: str, seed: int) -> float:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_random_files_move_as_in_mujoco(seed):
-    assert difference(Writer(seed).text(), seed) < 1e-6
+    assert difference(Writer(seed).text(), seed) < 1e-9
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(100, 400))
 def test_many_random_files_move_as_in_mujoco(seed):
-    assert difference(Writer(seed).text(), seed) < 1e-6
+    assert difference(Writer(seed).text(), seed) < 1e-9
 
 
 def test_the_files_have_all_sorts():
