@@ -217,3 +217,44 @@ def test_derivatives_of_a_step_are_those_of_the_step(rng):
 def test_thresholds_that_are_none_are_refused(threshold):
     with pytest.raises(InputError, match=r"threshold of Leapfrog is .* expected a positive number"):
         lw.Leapfrog(threshold=threshold)
+
+
+def ball_over_ground(com=(0.0, 0.0, 0.0)):
+    builder = lw.ModelBuilder("ball")
+    inertia = lw.Inertia(2.0, np.array(com), np.diag([0.008, 0.012, 0.016]))
+    builder.add_body("ball", lw.free_flyer("free"), inertia=inertia)
+    return builder.build().with_shapes(lw.sphere("ball", 0.1, name="skin")).on_ground(0.8)
+
+
+def test_free_flight_over_a_floor_is_exact():
+    """A second of it at 5 ms, turning, about a centre of mass that is not where the body's frame is."""
+    model = ball_over_ground(com=(0.02, 0.01, 0.0))
+    q0, v0 = np.array([0, 0, 10.0, 0, 0, 0, 1]), np.array([0.3, 0, 5.0, 1.0, 7.0, 3.0])
+    tr = run(model, q0, v0, 1.0, 5e-3, lw.Leapfrog(), record=100)
+    centre = lw.reference(model, "center_of_mass", outputs=("position",))
+    start = np.array([0.3, 0, 5.0]) + np.cross(v0[3:], [0.02, 0.01, 0])  # its velocity there
+    way = np.asarray(centre(tr.q[-1])) - np.asarray(centre(q0))
+    assert way == pytest.approx(start + [0, 0, -0.5 * 9.81], abs=1e-11)
+    thrown = run(ball_over_ground(), [0, 0, 10.0, 0, 0, 0, 1], [0, 0, 5.0, 0, 0, 0], 1.0, 5e-3, "leapfrog")
+    assert thrown.q[-1, 2] - 10.0 == pytest.approx(0.0950, abs=1e-10)
+
+
+def test_what_bounces_and_slides_comes_to_where_short_steps_bring_it():
+    """At 1 s, with velocities that belong to the positions, as MuJoCo's own scheme does with short steps."""
+    model, q0, v0 = ball_over_ground(), [0, 0, 0.3, 0, 0, 0, 1], [1.5, 0, 0, 0, -5.0, 0]
+    exact = run(model, q0, v0, 1.0, 2e-5, "implicitfast").q[-1, :3]
+    assert np.abs(run(model, q0, v0, 1.0, 1e-3, "leapfrog").q[-1, :3] - exact).max() < 1.5e-3
+
+
+def test_what_rests_stays():
+    model = ball_over_ground()
+    tr = run(model, [0, 0, 0.1, 0, 0, 0, 1], [0] * 6, 2.0, 2e-3, "leapfrog", record=1)
+    assert str(tr).splitlines()[0].endswith("ok")
+    assert np.abs(tr.v[-1]).max() < 1e-6 and abs(tr.q[-1, 2] - 0.1) < 2e-3
+
+
+def test_loops_that_touch_are_held():
+    model = lw.load("walking_beast")
+    tr = run(model, model.drawn, np.zeros(model.nv), 0.2, 1e-3, "leapfrog", record=1)
+    assert str(tr).splitlines()[0].endswith("ok")
+    assert tr.drift.max() < 1e-6

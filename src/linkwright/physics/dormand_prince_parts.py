@@ -27,7 +27,7 @@ from .state import Work
 from .step_size import SHORTEST, fitting, judged, length_after, length_instead, remembered
 from .stepping_memory import SteppingMemory
 
-_PASSES = 2**24  # stages: more than any step is given
+MOST_STAGES = 2**14  # of a step: what needs more ends where it got, and the status says so
 _TYPICAL = 13.0  # stages of a step that is taken so: two parts, for operation counts
 _CLOSES = 1.0 / STAGES  # of all stages, likewise
 _WHOLE = 1.0 - 1e-12
@@ -102,13 +102,16 @@ def in_dormand_prince_parts(
         new, over = _after_stage(own, now, allowed, corners)
         return where(running, new, now), over
 
-    ended = until(stage, begun, limit=_PASSES, done=idle, expected=_TYPICAL, keeps=True)
-    given = own.physics.inputs
+    ended = until(stage, begun, limit=MOST_STAGES, done=idle, expected=_TYPICAL, keeps=True)
+    given, status = own.physics.inputs, ended.progress.status
+    unfinished = ended.elapsed < own.physics.dt * _WHOLE
+    status = where(unfinished, maximum(status, STATUS_NOT_CONVERGED), status)
+    verdict = where(unfinished, maximum(ended.progress.verdict, STATUS_NOT_CONVERGED), ended.progress.verdict)
     memory = replace(
         ended.memory, jumping=total(given.tau, *corners),
         commands=ended.memory.commands if given.ctrl is None else given.ctrl,
     )  # fmt: skip
-    return replace(ended.progress, lag=0.0), memory
+    return replace(ended.progress, lag=0.0, status=status, verdict=verdict), memory
 
 
 def _after_stage(
@@ -150,6 +153,7 @@ def _after_stage(
     q_end, v_end, drift = _closed(own, found.least, accepted, q, v)
     elapsed = now.elapsed + h
     over = accepted & (elapsed >= dt * _WHOLE)
+    lost = begins & ~(physics.pace(a) < float("inf"))  # where not even the first stage is finite nothing is tried
     memory, length, grows = _next_part(own, now, h, error, accepted, rejected)
     memory = where(over, _at_end(own, memory, length, q_end, v_end, a), memory)
 
@@ -178,13 +182,14 @@ def _after_stage(
         iterations=before.iterations + 1.0, act=_chosen(accepted, act_end, before.act),
     )  # fmt: skip
     # the last stage of a part is the first one of the next; what was rejected begins with its own first one
+    progress = replace(progress, v=_chosen(lost, a, progress.v))
     new = _Stages(
         progress, memory, ways, [_chosen(accepted, change, changes[0]), *changes[1:]],
         [_chosen(accepted, found.act_rates, act_rates[0]), *act_rates[1:]],
         _chosen(begins | accepted, a, now.a_first), where(accepted, found.power, first_power),
         where(last, Work(), done), where(last, 1.0, at + 1.0), where(accepted, elapsed, now.elapsed), length, grows,
     )  # fmt: skip
-    return new, over
+    return new, over | lost
 
 
 def _at_stage(own: LeapfrogMechanics, q: Scalars, v: Scalars, act: Scalars, lam: Scalars, corners: Corners) -> _Found:

@@ -31,6 +31,7 @@ from .integrator import Integrator, Stepped, register_integrator
 from .leapfrog_mechanics import Answer, LeapfrogMechanics, Scalars
 from .progress import Progress
 from .simulated_mechanism import SimulatedMechanism
+from .soft_leapfrog import SoftLeapfrog
 from .state import State, Work
 from .stepping_memory import SteppingMemory
 
@@ -63,7 +64,6 @@ class Leapfrog(Integrator):
     title: ClassVar[str] = "leapfrog"
     order: ClassVar[int] = 2
     error_order: ClassVar[int | None] = 2
-    takes_contacts: ClassVar[bool] = False
     remembers_rates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -76,6 +76,8 @@ class Leapfrog(Integrator):
             )
 
     def step(self, physics: SimulatedMechanism, state: State, h: Scalar) -> Stepped:
+        if physics.law is not None:
+            return SoftLeapfrog().step(physics, state, h)
         physics = physics.over(h)
         own, start = LeapfrogMechanics(physics), Progress.at(physics, state)
         whole = kicked(own, start, state.memory, self.threshold)
@@ -168,7 +170,7 @@ def kicked(own: LeapfrogMechanics, start: Progress, memory: SteppingMemory, tole
     )  # fmt: skip
     error = _error_squared(own, smooth, (middle, now, torque), felt, memory, rate, a, jumping, act, tolerated)
     commands = memory.commands if physics.inputs.ctrl is None else physics.inputs.ctrl
-    known = replace(known, jumping=jumping, commands=commands)
+    known = replace(known.counting(h, True, False), jumping=jumping, commands=commands)
     act_next = next_activations(model, act, rates, h) if rates else act
     ended = replace(
         start, q=q_next, v=v_next, lam=list(solution.lam), a=a, torque=applied,

@@ -29,7 +29,7 @@ class SteppingMemory:
     error      of the pair's last part, relative to what is allowed
     jumping    (nv,) torques of the last step that may jump from step to step: given ones, dry friction, limits
     commands   (nu,) of the last step
-    taken, rejected, shortest   parts so far, and the seconds of the shortest (0: none yet)
+    taken, rejected, shortest   steps and parts of steps so far, and the seconds of the shortest (0: none yet)
     """
 
     last: Sequence[Scalar]
