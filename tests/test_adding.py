@@ -18,6 +18,7 @@ from linkwright.io.json_files import read_json, to_json
 from linkwright.io.mjcf.mjcf_writer import to_mjcf
 from linkwright.model.constraints import CONSTRAINT_KINDS
 from linkwright.model.joints import JOINT_KINDS, JointMotion, joint_kind
+from linkwright.physics import INTEGRATORS, integrator_of, register_integrator
 from linkwright.programs.recipe import Recipe
 from linkwright.programs.registry import RECIPES, register
 from linkwright.referee.dense_kinematics import FURTHER_JOINTS
@@ -30,7 +31,7 @@ FOLDER = Path(__file__).parent.parent / "docs" / "adding"
 PAGES = sorted(path.stem for path in FOLDER.glob("*.md") if path.name != "index.md")
 TABLES = (
     RECIPES, JOINT_KINDS, CONSTRAINT_KINDS, FURTHER_JOINTS, DefinedOp.known, OPERATIONS, ARITY, TAKES_TRUTH, RULES,
-    LOWERING, LATENCY, TEMPORARIES,
+    LOWERING, LATENCY, TEMPORARIES, INTEGRATORS,
 )  # fmt: skip
 
 
@@ -57,8 +58,8 @@ def page(tmp_path, monkeypatch):
     FORMATS[:], MACHINES[:] = lists
 
 
-def test_there_are_six_pages():
-    assert PAGES == ["algorithm", "constraint", "file-format", "joint", "op", "processor"]
+def test_there_are_seven_pages():
+    assert PAGES == ["algorithm", "constraint", "file-format", "integrator", "joint", "op", "processor"]
     assert all(f"({name}.md)" in (FOLDER / "index.md").read_text() for name in PAGES)
 
 
@@ -141,6 +142,30 @@ def test_constraint(page, tmp_path):
         lw.solve_kkt(odd, q, v, v)
 
 
+def test_integrator(page):
+    made = page("integrator")
+    assert not complaints(made.swing) and "Heun's scheme" in str(made.swing)
+    assert not np.array_equal(made.swing.q, made.other.q), "parameters are part of what a compiled step is known by"
+    robot, q0 = made.robot, made.robot.neutral() + 0.5
+    exact = lw.simulate(robot, q0, dt=1e-4, steps=2000, integrator="rk4").q[-1]
+    off = [np.abs(lw.simulate(robot, q0, dt=dt, steps=round(0.2 / dt), integrator="heun").q[-1] - exact).max()
+           for dt in (4e-3, 2e-3)]  # fmt: skip
+    assert 1.8 < np.log2(off[0] / off[1]) < 2.2
+    simulator = lw.Simulator(robot, dt=1e-3, integrator="heun")
+    simulator.reset(q0)
+    np.testing.assert_array_equal(simulator.step(n=500)[0], made.swing.q[-1])
+    rolled = lw.rollout(robot, np.tile(q0, (2, 1)), steps=500, dt=1e-3, integrator="heun", progress=False)
+    np.testing.assert_array_equal(np.asarray(rolled["q"])[1, -1], made.swing.q[-1])
+    with pytest.raises(LinkwrightError, match="'heun' has no place for constraints"):
+        lw.simulate(lw.load("four_bar"), steps=2, integrator="heun")
+    with pytest.raises(InputError, match="an integrator named 'heun' already: Heun's scheme"):
+        register_integrator(made.Heun())
+    with pytest.raises(InputError, match="Nameless lacks name, title, order"):
+        register_integrator(type("Nameless", (made.Integrator,), {"step": None})())
+    with pytest.raises(InputError, match=r"integrator is 'hoyn'; expected one of damped_euler, .*heun,"):
+        integrator_of("hoyn")
+
+
 def test_op(page):
     cbrt = page("op").cbrt
     tie = lw.implicit(["link_1_joint", "link_2_joint"], lambda q: [cbrt(q[0] + 2.0) - q[1]], name="tie")
@@ -203,3 +228,19 @@ def test_what_stands_outside_is_not_taken_from_the_cache_unseen(page, tmp_path, 
         found.append(lw.compile(robot, "scaled")(np.ones(2)).tolist())
         del RECIPES["scaled"]
     assert found == [[1.0, 1.0], [3.0, 3.0]]
+
+
+def test_an_integrator_that_has_changed_is_another_program(page, tmp_path, monkeypatch):
+    """Though it looks alike: the same name, the same parameters."""
+    monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path / "cache"))
+    made, found = page("integrator"), []
+    for factor in (1.0, 2.0):
+
+        def step(self, physics, state, h, factor=factor):
+            moved = [q + factor * h * v for q, v in zip(state.q, state.v, strict=True)]
+            told = made.StepReport(state.v, state.v, [], actuator_force=[])
+            return made.Stepped(made.replace(state, q=moved), None, told)
+
+        moving = type("Moving", (made.Integrator,), {"name": "moving", "step": step, "__module__": "elsewhere"})
+        found.append(lw.compile(made.robot, "step", integrator=moving())(np.zeros(3), np.ones(3), np.zeros(3), 1.0).q)
+    np.testing.assert_allclose(found, [[1.0] * 3, [2.0] * 3])

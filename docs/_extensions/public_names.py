@@ -25,7 +25,8 @@ GROUPS = {
     "actuating": "actuator motor position_servo velocity_servo damper",
     "computing": "compile reference trace_program delassus_operator solve_kkt jacobian jvp vjp hessian_vector "
     "load_function export_c export_casadi",
-    "simulating": "simulate PD Simulator Trajectory SimulationDefaults watch rollout open_rollout RolledOut",
+    "simulating": "simulate PD Leapfrog DormandPrince Simulator Trajectory SimulationDefaults watch "
+    "rollout open_rollout RolledOut",
     "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian "
     "inverse_kinematics",
     "analysing": "inspect loops mobility base_parameters cheapest_cut show viewer",

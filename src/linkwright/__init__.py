@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .model.loops import loops
     from .model.parameters import default_parameters
     from .model.transmissions import differential, gear, parallel_belts
+    from .physics import DormandPrince, Leapfrog
     from .programs.functions import explicit, implicit, universal_transmission
     from .referee import solve_kkt
     from .robots import robots as list_robots
@@ -97,6 +98,7 @@ _PUBLIC = {
     "model.loops": "loops",
     "model.parameters": "default_parameters",
     "model.transmissions": "differential gear parallel_belts",
+    "physics": "DormandPrince Leapfrog",
     "programs.functions": "explicit implicit universal_transmission",
     "referee": "solve_kkt",
     "robots": "list_robots",
@@ -135,7 +137,8 @@ def list_algorithms() -> dict[str, str]:
 
 
 __all__ = [
-    "PD", "GraphBuilder", "Inertia", "Joint", "LinkwrightError", "LinkwrightWarning", "Model", "ModelBuilder",
+    "PD", "DormandPrince", "GraphBuilder", "Inertia", "Joint", "Leapfrog", "LinkwrightError", "LinkwrightWarning",
+    "Model", "ModelBuilder",
     "MotorMap", "NoConvergence", "NotComputed", "Pose", "RolledOut", "SimulationDefaults", "SimulationError",
     "Simulator", "Trajectory", "actuator", "attach",
     "base_parameters", "box", "capsule",

@@ -59,12 +59,12 @@ def has_backend(triple: str) -> bool:
 
 
 @pytest.mark.parametrize("target", [ARM, Target(LINUX, "x86-64", "")], ids=["aarch64", "SSE2"])
-def test_forward_dynamics_of_talos_for_another_processor(target):
+def test_forward_dynamics_for_another_processor(target):
     """Code of that processor, from the same program as the code for the one at hand; where it can run, it is run."""
     if not has_backend(target.triple):
         pytest.skip(f"this llvmlite generates no code for {target.triple}")
     try:
-        robot = lw.load("talos")
+        robot = lw.load("solo12")
     except lw.LinkwrightError:
         robot = lw.load("humanoid")
     program = lw.trace_program(robot, "aba")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 
+import file_fuzz
 import pytest
 from damage import damaged_bytes, damaged_structure, damaged_values
 from hypothesis import HealthCheck, given, settings
@@ -113,6 +115,30 @@ def test_any_bytes_in_yaml(data):
         read_closures(b"closed_loop: " + data, "robot.yaml")
     except LoadError as error:
         assert "robot.yaml" in str(error)
+
+
+def survives_in_processes(numbers: range) -> None:
+    """Values that printf or terminals take for orders, depth, encodings, huge numbers: files of all formats."""
+    for package in ("mujoco", "trimesh", "collada"):
+        pytest.importorskip(package, reason="needs pip install 'linkwright[io,view]'")
+    cases = [(kind, number) for number in numbers for kind in file_fuzz.KINDS]
+    counts, wrong = file_fuzz.run(cases)
+    assert not wrong, "\n".join(wrong)
+    assert sum(counts.values()) == len(cases) and {"mjcf: model", "urdf: refused"} <= set(counts)
+
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory of processes is limited on Linux only")
+
+
+@needs_linux
+def test_a_few_of_all_formats_in_processes_of_their_own():
+    survives_in_processes(range(12))
+
+
+@needs_linux
+@pytest.mark.long
+def test_thousands_of_all_formats_in_processes_of_their_own():
+    survives_in_processes(range(1000, 1500))
 
 
 DANGERS = {

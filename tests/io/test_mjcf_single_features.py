@@ -168,6 +168,8 @@ TOLD = {
     "limit of a spatial tendon": (wound("spatial", 'limited="true" range="0 1"'), "'t'"),
     "contacts overridden": (flag("override", "enable"), "override"),
     "equality that is off": (file(tail='<equality><joint joint1="hip" active="false"/></equality>'), "not active"),
+    "limits without contacts": (file(), "contact='soft'"),
+    "friction without contacts": (file(FREE.replace('type="free"', 'frictionloss="1"')), "contact='soft'"),
     "no actuation": (file(head='<option><flag actuation="disable"/></option>', tail=MOTOR), "switched off"),
 }  # fmt: skip
 

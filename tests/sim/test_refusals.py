@@ -26,7 +26,7 @@ def run(**options):
         ({"steps": 0}, "steps is 0; expected a positive whole number"),
         ({"steps": 1.5}, "steps is 1.5"),
         ({"record": 0}, "record is 0"),
-        ({"integrator": "rk5"}, "integrator is 'rk5'; expected one of damped_euler, euler, implicitfast, rk4"),
+        ({"integrator": "rk5"}, "integrator is 'rk5'; expected one of damped_euler, dormand_prince, euler"),
         ({"baumgarte": -1}, "baumgarte is -1"),
         ({"baumgarte": "none"}, "baumgarte is 'none'"),
         ({"projection": 3}, "projection is 3"),

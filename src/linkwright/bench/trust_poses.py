@@ -17,7 +17,10 @@ _SPREAD = 0.3  # of poses about a closed one, radians and metres
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """Some states of one mechanism; arrays are (B, n)."""
+    """Some states of one mechanism; arrays are (B, n).
+
+    known   the same mechanism with what the solvers may not know: a drawn pose that is closed
+    """
 
     label: str
     model: Model
@@ -25,6 +28,7 @@ class States:
     v: np.ndarray
     tau: np.ndarray
     desired: np.ndarray | None = None
+    known: Model | None = None
 
     def __len__(self) -> int:
         return len(self.q)

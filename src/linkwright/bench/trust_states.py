@@ -1,4 +1,4 @@
-"""The states that `linkwright bench trust` puts to the solvers: eight classes, one function each.
+"""The states that `linkwright bench trust` puts to the solvers: nine classes, one function each.
 
 `draw` gives the same states for the same arguments: class, number and sample name a case. What is held out of
 tuning has other seeds and, where mechanisms are taken from a list, other mechanisms.
@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..compilation import reference
 from ..errors import ModelError, unknown_name
 from ..io import load
 from ..model import Model, Pose
@@ -53,6 +54,8 @@ _SPATIAL_HELD_OUT = ("delta_robot", "all_coupled:20,6", "ring:7", "chain_of_loop
 _RATIOS = 9  # powers of ten between masses
 _ONE_AXIS = ("revolute", "continuous", "prismatic", "helical")
 _DIGITS = (4, 5, 6, 7, 8)
+_OFF = (1e-3, 1e-5, 1e-2, 1e-4, 1e-6)  # metres or radians by which drawn poses are open
+_DRAWN_OFF = ("toggles", "redundant", "rounded", "random graphs", "ground", "catalogue", "mass ratios")
 
 
 def draw(kind: str, number: int, *, seed: int = 0, held_out: bool = False, count: int = 16) -> States:
@@ -161,6 +164,35 @@ def _ground(rng, number: int, count: int, held_out: bool) -> States:
     return states
 
 
+def _drawn_off(rng, number: int, count: int, held_out: bool) -> States:
+    """States of the other classes; the pose that the mechanism is drawn in is off a closed one by 1e-6 to 1e-2."""
+    states = KINDS[_of(_DRAWN_OFF, number)](rng, number // len(_DRAWN_OFF), count, held_out)
+    known = _anchored(states.model, states.q[0])
+    placed = tuple(c for c in known.constraints if c.has_position)
+    error = reference(replace(known, constraints=placed), "constraint_error")
+    if np.abs(error(states.q[0])).max(initial=0.0) < np.abs(error(known.drawn)).max(initial=0.0):
+        known = replace(known, drawn=states.q[0])
+    off = _of(_OFF, number)
+    step, h = rng.normal(size=known.nv), 1e-7
+    rate = np.abs(error(known.integrate(known.drawn, h * step)) - error(known.drawn)).max(initial=0.0) / h
+    if not rate > 1e-3:
+        raise ModelError(f"{known.name!r} cannot be drawn off its constraints")
+    drawn = known.integrate(known.drawn, step * (off / rate))
+    label = f"{states.label}, drawn off by {off:.0e}"
+    return replace(states, label=label, model=replace(known, drawn=drawn), known=known)
+
+
+def _anchored(model: Model, q: np.ndarray) -> Model:
+    """With places on the ground, where they are at q, for frames that are held without one."""
+    held = [c for c in model.constraints if c.constant_rows is not None and not c.has_position]
+    if not held:
+        return model
+    placed = reference(model, "forward_kinematics", frames=[c.placed_frames[0][0] for c in held])(q)
+    poses = zip(held, placed.positions, placed.rotations, strict=True)
+    targets = {c.name: replace(c, target=Pose(rotation, position)) for c, position, rotation in poses}
+    return replace(model, constraints=tuple(targets.get(c.name, c) for c in model.constraints))
+
+
 KINDS: dict[str, Callable[[np.random.Generator, int, int, bool], States]] = {
     "random graphs": _random_graphs,
     "redundant": _redundant,
@@ -170,6 +202,7 @@ KINDS: dict[str, Callable[[np.random.Generator, int, int, bool], States]] = {
     "mass ratios": _mass_ratios,
     "catalogue": _catalogue,
     "ground": _ground,
+    "drawn off": _drawn_off,
 }
 
 

@@ -50,7 +50,8 @@ class Exact:
 
     def __init__(self, states: States, precision: str, *, digits: str = "double"):
         self.states, self.precision = states, precision
-        self.tolerance, self.scales = rank_tolerance(states.model, precision), row_scales(states.model)
+        self.tolerance = rank_tolerance(states.known or states.model, precision)
+        self.scales = row_scales(states.model)
         # quaternions of floats stand for rotations: of unit length in all digits that are computed with
         nowhere = np.zeros(states.v.shape)
         self._q = states.q if precision == "float64" else states.model.integrate(states.q, nowhere)

@@ -16,7 +16,9 @@ from . import (
     bench_steps,
     contact_table,
     drops_table,
+    scenes_table,
     trust_table,
+    watched_table,
 )
 
 app = typer.Typer(help="Measure Linkwright beside its peers, in the same run.", no_args_is_help=True)
@@ -33,6 +35,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "loops": bench_loops.loops, "price": bench_loops.price, "convergence": bench_loops.convergence,
     "simulate": bench_steps.simulate, "clusters": bench_dynamics.clusters, "compile": bench_steps.compile_time,
     "trust": trust_table.trust, "believe": believe_table.believe, "drops": drops_table.drops,
+    "scenes": scenes_table.scenes, "watched": watched_table.watched,
     "contact": contact_table.contact, "agree": agree_table.agree, "envs": bench_many.envs,
     "rollouts": bench_many.rollouts,
 }  # fmt: skip

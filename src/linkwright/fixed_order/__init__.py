@@ -9,7 +9,7 @@ written. Sizes are those of a mechanism, tens of rows; nothing here is for large
 
 from .orthogonal import PivotedColumns, least_squares, projected_on_kernel, pseudo_inverse, rank
 from .products import determinant, dot, norm, product, unit
-from .symmetric import CholeskyFactor, NotPositiveDefinite, eigenvalues, solve_positive_definite
+from .symmetric import CholeskyFactor, NotPositiveDefinite, eigenvalues, eigenvectors, solve_positive_definite
 
 __all__ = [
     "CholeskyFactor",
@@ -18,6 +18,7 @@ __all__ = [
     "determinant",
     "dot",
     "eigenvalues",
+    "eigenvectors",
     "least_squares",
     "norm",
     "product",

@@ -60,8 +60,23 @@ def eigenvalues(A: np.ndarray) -> np.ndarray:
     return np.sort(np.diag(work))
 
 
-def _rotate(work: np.ndarray, p: int, q: int) -> bool:
-    """Make the entry (p, q) zero; whether it was above rounding."""
+def eigenvectors(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(Eigenvalues of a symmetric matrix, in no order, and a column for each), by Jacobi's rotations."""
+    work = (np.array(A, dtype=float) + np.transpose(A)) / 2
+    n = len(work)
+    columns = np.eye(n)
+    for _ in range(_SWEEPS):
+        rotated = False
+        for p in range(n):
+            for q in range(p + 1, n):
+                rotated |= _rotate(work, p, q, columns)
+        if not rotated:
+            break
+    return np.diag(work).copy(), columns
+
+
+def _rotate(work: np.ndarray, p: int, q: int, columns: np.ndarray | None = None) -> bool:
+    """Make the entry (p, q) zero, and turn columns alike; whether the entry was above rounding."""
     off, gap = float(work[p, q]), float(work[q, q] - work[p, p])
     if abs(off) <= 1e-17 * math.sqrt(abs(float(work[p, p]))) * math.sqrt(abs(float(work[q, q]))) or not off:
         return False
@@ -70,7 +85,7 @@ def _rotate(work: np.ndarray, p: int, q: int) -> bool:
     t = math.copysign(1.0, gap) * 2 * off_now / (abs(gap) + math.sqrt(gap * gap + 4 * off_now * off_now))
     c = 1 / math.sqrt(1 + t * t)
     s = t * c
-    for a in (work, work.T):  # rows, then columns
+    for a in (work, work.T, *(() if columns is None else (columns.T,))):  # rows, then columns
         a[p], a[q] = c * a[p] - s * a[q], s * a[p] + c * a[q]
     work[p, q] = work[q, p] = 0.0
     return abs(off) > 1e-16 * abs(work).max()

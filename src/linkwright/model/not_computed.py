@@ -114,7 +114,8 @@ def warn(model: Model) -> Model:
     lines += [f"  {entry}" for entry in missing[:_NAMED]]
     if len(missing) > _NAMED:
         lines.append(f"  ... and {len(missing) - _NAMED} more")
-    words = list(dict.fromkeys(entry.word for entry in missing if entry.word))
+    # that of contacts would leave out those that are computed, too
+    words = list(dict.fromkeys(entry.word for entry in missing if entry.word not in ("", "contact")))
     if words:
         listed = ", ".join(map(repr, words))
         lines.append(f"  ignore=({listed},) leaves it out without this warning; the list keeps it")

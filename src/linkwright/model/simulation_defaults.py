@@ -13,7 +13,7 @@ from typing import Any
 from ..call_errors import names_arguments
 from ..errors import ModelError
 
-INTEGRATORS = ("damped_euler", "euler", "implicitfast", "rk4")
+INTEGRATORS = ("damped_euler", "euler", "implicitfast", "rk4", "leapfrog", "dormand_prince")
 DEFAULT_INTEGRATOR = "damped_euler"
 DEFAULT_DT = 1e-3  # seconds
 # What files may name beyond those, and the integrator that comes nearest: implicit in what it is, and in more.

@@ -8,7 +8,9 @@ from ..programs import RECIPES, register
 from . import meanings as _meanings  # before programs are registered: what they take must be known
 from . import runge_kutta_4, semi_implicit  # noqa: F401  which register integrators
 from .contact import CONTACT
+from .dormand_prince_steps import DormandPrince
 from .integrator import INTEGRATORS, Integrator, Stepped, integrator_of, register_integrator
+from .leapfrog import Leapfrog
 from .options import StepOptions
 from .state import State, StepInputs, StepReport
 from .step import STEP
@@ -17,6 +19,7 @@ _meanings.declare()
 register(*CONTACT, *STEP)
 
 __all__ = [
-    "CONTACT", "INTEGRATORS", "RECIPES", "STEP", "Integrator", "State", "StepInputs", "StepOptions", "StepReport",
+    "CONTACT", "INTEGRATORS", "RECIPES", "STEP", "DormandPrince", "Integrator", "Leapfrog", "State",
+    "StepInputs", "StepOptions", "StepReport",
     "Stepped", "integrator_of", "register_integrator",
 ]  # fmt: skip

@@ -49,6 +49,8 @@ class Integrator(ABC):
     """Shares of what constraints are off by in velocity and in position that stabilization answers in one step."""
     is_answered_in_parts: ClassVar[bool] = False
     """Whether parts of its steps are taken by Runge-Kutta, and answer as those do."""
+    remembers_rates: ClassVar[bool] = False
+    """Whether its steps hand on how velocities changed in the last ones (stepping_memory.py)."""
     takes_contacts: ClassVar[bool] = True
     """Whether it knows the soft law of contacts."""
 

@@ -20,10 +20,21 @@ from ..model.simulation_defaults import DEFAULT_INTEGRATOR
 from ..programs import RECIPES
 from ..programs.choice import check_solver
 from ..programs.precision import Precision
+from .accuracy_control import ErrorControl, check_accuracy
 from .controller import Fixed, StepController
 from .integrator import INTEGRATORS, Integrator, integrator_of
-from .state import ACTIVATIONS, BOOKS, BOOKS_OF_COMMANDS, COMMANDS, FEEDBACK, MEMORY, MEMORY_OF_CONTACTS
+from .state import (
+    ACTIVATIONS,
+    BOOKS,
+    BOOKS_OF_COMMANDS,
+    COMMANDS,
+    FEEDBACK,
+    MEMORY,
+    MEMORY_OF_CONTACTS,
+    MEMORY_OF_RATES,
+)
 
+ACCURATE = "dormand_prince"  # where a call asks for an accuracy and names no integrator
 COORDINATES = ("spanning", "independent")
 _MOST_COUNTED = 100  # iterations that a call may count
 _MOST_PASSES = 1000  # of Newton's method that a call may allow
@@ -127,9 +138,14 @@ class StepOptions:
     books: str | None = option(
         None, 'None, "input"', '"input": work and worst values are carried from call to call', driven=True
     )
+    accuracy: float | None = option(
+        None, "None, number",
+        "error that a part of a step may make, relative to the speed of the motion; None: steps of dt",
+    )  # fmt: skip
     watch: bool | None = option(
-        None, "None, True, False", "whether the status tells of contacts that are not computed, where none is; None: if "
-        "nobody asked to leave contacts out", driven=True,
+        None, "None, True, False",
+        "whether the status tells of contacts that are not computed, where none is; None: unless they were left out",
+        driven=True,
     )  # fmt: skip
     controller: StepController = Fixed()
     purpose: Purpose = Purpose()
@@ -146,6 +162,7 @@ class StepOptions:
         precision = Precision.of(options)
         return cls(
             integrator_of(options["integrator"]), dynamics, JointOptions(**own(JointOptions)), **own(StepOptions),
+            controller=Fixed() if options["accuracy"] is None else ErrorControl(options["accuracy"]),
             purpose=Purpose(precision, bool(options.get("differentiated", False))),
         )  # fmt: skip
 
@@ -165,6 +182,7 @@ class StepOptions:
         driven, remembers = bool(self.joints.actuators), bool(self.warm_start)
         taken = {
             COMMANDS: driven, MEMORY: remembers, MEMORY_OF_CONTACTS: remembers and self.law is not None,
+            MEMORY_OF_RATES: remembers and self.law is None and self.integrator.remembers_rates,
             FEEDBACK: bool(self.joints.feedback), BOOKS: bool(self.books), ACTIVATIONS: driven,
             BOOKS_OF_COMMANDS: driven and bool(self.books),
         }  # fmt: skip
@@ -243,6 +261,8 @@ def check_options(model: Model, options: Mapping[str, Any]) -> None:
                 )
     if options["solver"] is not None:
         check_solver(model, options["solver"])
+    if options["accuracy"] is not None:
+        check_accuracy(options["accuracy"], integrator, options["contact"])
     iterations, T = options["iterations"], options["baumgarte"]
     counted = _is_count(iterations) and 1 <= iterations <= _MOST_COUNTED
     if iterations is not None and not counted and options["contact"] is None:
@@ -293,6 +313,8 @@ def settled_options(model: Model, options: dict[str, Any], parameters: Sequence[
     the model has pairs, or tendons that only this law knows to bound."""
     contact, given = options["contact"], options["integrator"]
     integrator = integrator_of(model.simulation.chosen_integrator(given))
+    if given is None and options.get("accuracy") is not None and integrator.error_order is None:
+        integrator = integrator_of(ACCURATE)  # a file's scheme has no estimate of its error
     if contact == "auto":
         contact = "soft" if model.pairs or bound_tendons(model) else None
     if given is None and contact == "soft" and not integrator.takes_contacts:

@@ -43,6 +43,10 @@ def shape_of(own: Field[Any], model: Model) -> tuple[int, ...]:
 
 
 def _size(term: str, model: Model) -> int:
+    return sum(_product(summand, model) for summand in term.split("+"))
+
+
+def _product(term: str, model: Model) -> int:
     size = 1
     for factor in term.split("*"):
         name = factor.strip()

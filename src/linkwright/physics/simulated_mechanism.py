@@ -23,7 +23,7 @@ from ..algorithms.parts.motor_limits import within_effort, within_speed
 from ..algorithms.parts.straight_motion import StraightMotion
 from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
-from ..algorithms.rows.file_digits import left_open, rounded_up
+from ..algorithms.rows.file_digits import file_digits, rounded_up
 from ..algorithms.tree.kinematics import velocities
 from ..model import Model, Tree
 from ..model.configuration import difference, integrate
@@ -290,11 +290,11 @@ class SimulatedMechanism:
         for error, velocity, bias in zip(*state, strict=True):
             too_fast = velocity if lag is None else velocity - bias * lag
             pull = too_fast * of_velocity
-            pull = pull if error is None else self._beyond(limit, pull + error * of_position)
+            pull = pull if error is None else self.beyond(limit, pull + error * of_position)
             result.append(-pull)
         return result
 
-    def _beyond(self, limit: Scalar, pull: Scalar) -> Scalar:
+    def beyond(self, limit: Scalar, pull: Scalar) -> Scalar:
         """What of a pull answers more than is let be. Its derivative is that of what is pulled."""
         if self.differentiated:
             return pull
@@ -303,7 +303,7 @@ class SimulatedMechanism:
     @cached_property
     def let_be(self) -> float:
         """Errors (m, rad) that stabilization does not answer."""
-        digits = _DIGITS_MARGIN * left_open(self.model)
+        digits = _DIGITS_MARGIN * file_digits(self.model).open
         return min(rounded_up(digits), _UNSEEN) if digits > _ROUNDING else _ROUNDING
 
     def velocities_in_axes_of(self, lag: Scalar, q: Scalars, v: Scalars) -> Sequence[Scalar]:

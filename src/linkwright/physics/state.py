@@ -14,17 +14,19 @@ import numpy as np
 from ..model import Model
 from ..scalar import Scalar
 from .quantities import quantities, quantity, seen, shape_of
+from .stepping_memory import SteppingMemory
 
 # When a program takes a quantity; the order of these groups is that of the inputs of a step.
 ALWAYS = "always"
 COMMANDS = "commands of actuators"
 MEMORY = "memory of the scheme"
+MEMORY_OF_RATES = "memory of rates"
 MEMORY_OF_CONTACTS = "memory of contacts"
 FEEDBACK = "feedback"
 BOOKS = "books"
 ACTIVATIONS = "activations of actuators"
 BOOKS_OF_COMMANDS = "books of commands"
-SWITCHED = (COMMANDS, MEMORY, MEMORY_OF_CONTACTS, FEEDBACK, BOOKS, ACTIVATIONS, BOOKS_OF_COMMANDS)
+SWITCHED = (COMMANDS, MEMORY, MEMORY_OF_RATES, MEMORY_OF_CONTACTS, FEEDBACK, BOOKS, ACTIVATIONS, BOOKS_OF_COMMANDS)
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ class State:
         "changes of velocities in half a step by the last three accelerations; with contacts, of `warm`", group=MEMORY,
     )  # fmt: skip
     lag: Any = quantity("()", "seconds by which velocities are older than positions", group=MEMORY)
+    memory: Any = quantity(
+        "(4 * nv + nu + 8,)", "what leapfrogs remember of their last steps (SteppingMemory); zeros know nothing",
+        group=MEMORY_OF_RATES, record=SteppingMemory.empty,
+    )  # fmt: skip
     warm: Any = quantity(
         "(nv,)", "accelerations to start from", group=MEMORY_OF_CONTACTS,
         after="accelerations, for the next call to start from",

@@ -24,6 +24,7 @@ from .quantities import quantities, seen
 from .simulated_mechanism import SimulatedMechanism
 from .soft_dynamics import told_of
 from .state import ALWAYS, SWITCHED, ContactReport, State, StepInputs, StepReport, Work, Worst, switched
+from .stepping_memory import SteppingMemory
 
 
 def _evaluate(tree: Tree, values: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def started(physics: SimulatedMechanism, values: Mapping[str, Any]) -> State:
     nothing = [0.0] * model.nv
     first = {
         "lam": [0.0] * model.nc, "lead": nothing * 3, "act": [], "work": Work(), "worst": Worst(),
-        "clamped": [0.0] * (0 if physics.inputs.ctrl is None else model.nu),
+        "clamped": [0.0] * (0 if physics.inputs.ctrl is None else model.nu), "memory": SteppingMemory.empty(model),
     }  # fmt: skip
     if "lag" not in given:
         first["lag"] = physics.options.integrator.first_lag(physics.dt)
@@ -79,7 +80,8 @@ def with_books(
     clamped = [] if ctrl is None else commands_cut(model, ctrl)
     if kept and clamped:
         clamped = [x + y for x, y in zip(start.clamped, clamped, strict=True)]
-    return replace(state, work=work, worst=worst, clamped=clamped)
+    memory = start.memory if state.memory is None else state.memory
+    return replace(state, work=work, worst=worst, clamped=clamped, memory=memory)
 
 
 def _worse(before: Worst, now: Worst) -> Worst:

@@ -23,7 +23,7 @@ from ..algorithms.convergence.balance import balance
 from ..algorithms.convergence.converge import Accuracy, converge
 from ..algorithms.convergence.evidence import Trusted, examined
 from ..algorithms.convergence.lost_digits import usually_lost_to_masses
-from ..algorithms.convergence.proximal import Iterations, iterate
+from ..algorithms.convergence.proximal import Iterations, iterate, least_motion
 from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
 from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
 from ..errors import InputError
@@ -214,6 +214,24 @@ class Solver:
         if solution.lost is not None:
             solution = replace(solution, lost=maximum(solution.lost, to_masses))
         return examined(problem, solution, functools.partial(_damped_once, solve), trusted)
+
+    def once(self, problem: ConstrainedProblem, torques: Sequence, options: Mapping[str, Any]) -> list:
+        """Accelerations of the mechanism at rest with M a + J' lam = torques and K a = 0, by the problem's factors; of
+        proximal solvers after one iteration, which leaves of the rows what a penalty leaves."""
+        other = problem.with_right_sides(torques, [0.0] * len(problem.rows))
+        solve = self._method(problem.tree.model, options)
+        return _damped_once(solve, other).a if self._family is PROXIMAL else solve(other).a
+
+    def least_motion(
+        self, problem: ConstrainedProblem, options: Mapping[str, Any]
+    ) -> Callable[[Sequence], list]:
+        """rows -> the least accelerations of the mechanism at rest with K a = rows, by the factors of the problem; of
+        proximal solvers after one iteration."""
+        solve = self._method(problem.tree.model, options)
+        if self._family is not PROXIMAL:
+            none = [0.0] * problem.tree.nv
+            return lambda rows: solve(problem.with_right_sides(none, rows)).a
+        return functools.partial(least_motion, solve(problem, [0.0] * len(problem.rows)))
 
     def outputs(self, problem: ConstrainedProblem, solution: Solution, options) -> dict:
         return _outputs(problem, solution, Precision.of(options).most_lost(self._name), hard=self._family is HARD)

@@ -1,4 +1,5 @@
-"""What a program is made of that stands in other modules: kinds of joints and constraints, operations, recipes.
+"""What a program is made of that stands in other modules: kinds of joints and constraints, operations, recipes,
+integrators.
 
 Our own sources are part of every cache key. Those of others cannot be known, so such a program is identified by what
 was traced, which takes a trace at each start and is right whatever has changed.
@@ -7,6 +8,8 @@ was traced, which takes a trace at each start and is right whatever has changed.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 from ..model import Model
@@ -17,9 +20,10 @@ from .recipe import Recipe
 _OURS = __name__.partition(".")[0]
 
 
-def is_outside(recipe: Recipe, model: Model) -> bool:
-    """Whether something of the program is defined outside the library."""
-    return _foreign(recipe.evaluate) or _foreign(type(recipe)) or has_outside_parts(model)
+def is_outside(recipe: Recipe, model: Model, options: Mapping[str, Any] = {}) -> bool:
+    """Whether something of the program is defined outside the library; options may be objects, such as integrators."""
+    parts = (recipe.evaluate, type(recipe), *(type(x) for x in options.values() if is_dataclass(x)))
+    return any(_foreign(part) for part in parts) or has_outside_parts(model)
 
 
 def has_outside_parts(model: Model) -> bool:

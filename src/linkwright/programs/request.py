@@ -109,7 +109,7 @@ class Request:
             self.recipe.name, self.outputs, self.parameters, self.f_ext, sorted(self.options.items()), self.precision
         ]  # fmt: skip
         known = self.model.fingerprint_of(*self.sections)
-        traced = program_content(self.program()) if is_outside(self.recipe, self.model) else ""
+        traced = program_content(self.program()) if is_outside(self.recipe, self.model, self.options) else ""
         text = json.dumps([request, known, sources_hash(), traced], default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 

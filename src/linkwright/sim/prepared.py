@@ -97,7 +97,8 @@ def prepare(
     """What `simulate` takes, checked; `options` are those of the step that have a name there."""
     model = robot if isinstance(robot, Model) else load(robot)
     dt = model.simulation.chosen_dt(dt)
-    integrator, law, watch = chosen_scheme(model, options["integrator"], options["contact"])
+    asked = options["integrator"], options["contact"], options["accuracy"]
+    integrator, law, watch = chosen_scheme(model, *asked)
     if start not in _STARTS and model.keyframes:
         frame = keyframe_of(model, start, q0=q0, v0=v0, act0=act0)
         q0, v0, act0, start = frame.q, frame.v, frame.act, "check"
@@ -135,10 +136,12 @@ def check_outputs(kept: Sequence[str], coordinates: str) -> None:
         raise InputError(f"outputs {unknown} are not found with coordinates='independent'; 'spanning' finds them")
 
 
-def chosen_scheme(model: Model, integrator: Any, contact: str | None) -> tuple[Integrator, str | None, bool]:
+def chosen_scheme(
+    model: Model, integrator: Any, contact: str | None, accuracy: Any = None
+) -> tuple[Integrator, str | None, bool]:
     """The integrator and the law of contacts: those given, else those of the model; and whether contacts that are not
     computed are watched without one."""
-    settled = settled_options(model, {"integrator": integrator, "contact": contact})
+    settled = settled_options(model, {"integrator": integrator, "contact": contact, "accuracy": accuracy})
     return settled["integrator"], settled["contact"], settled["watch"]
 
 

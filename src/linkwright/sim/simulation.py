@@ -9,6 +9,7 @@ from typing import Any
 from ..call_errors import names_arguments
 from ..io import load
 from ..model import Model
+from ..physics import Integrator
 from ..physics.options import given_options
 from .duration import chosen_steps, refuse_a_time
 from .prepared import prepare
@@ -30,7 +31,8 @@ def simulate(
     act0: Any = None,
     f_ext: Any = None,
     parameters: Any = None,
-    integrator: str | None = None,
+    integrator: str | Integrator | None = None,
+    accuracy: float | None = None,
     coordinates: str = "spanning",
     solver: str | None = None,
     iterations: int | None = None,
@@ -70,6 +72,8 @@ def simulate(
     integrator   likewise, else "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit);
                  "euler" (semi-implicit; dampers alone implicit), "implicitfast" (derivative gains too) or "rk4"
                  (Runge-Kutta 4 on the configuration manifold)
+    accuracy     error that a part of a step may make, relative to the speed of the motion: steps of dt are filled by
+                 Dormand and Prince's pair then, for each sample by itself; None takes steps as the integrator does
     coordinates  "spanning" keeps loops closed by forces and stabilization; "independent" embeds them: the independent
                  joints are integrated, the others follow on their branch
     solver       of forward dynamics, by name; None takes the one with the fewest operations that suits the model

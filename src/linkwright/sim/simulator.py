@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from ..codegen.arguments import real_numbers
 from ..errors import InputError, unknown_name
 from ..io import load
 from ..model import Model
+from ..physics import Integrator
 from ..physics.options import given_options
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
 from .given import as_given
@@ -22,7 +23,8 @@ from .session import Session
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
-_FLOAT = np.dtype(float)
+_FLOAT, _ARRAY = np.dtype(float), np.ndarray  # looked up in every step
+_FEW = 24  # commands up to which a sum of floats is quicker than a product of arrays
 
 
 @names_arguments
@@ -41,7 +43,8 @@ class Simulator:
 
     def __init__(
         self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
-        parameters: Any = None, outputs: Sequence[str] = (), integrator: str | None = None,
+        parameters: Any = None, outputs: Sequence[str] = (), integrator: str | Integrator | None = None,
+        accuracy: float | None = None,
         coordinates: str = "spanning", solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
@@ -53,7 +56,7 @@ class Simulator:
         options = given_options(locals())
         self.model = robot if isinstance(robot, Model) else load(robot)
         dt = self.model.simulation.chosen_dt(dt)
-        scheme, law, watch = chosen_scheme(self.model, integrator, contact)
+        scheme, law, watch = chosen_scheme(self.model, integrator, contact, accuracy)
         check_numbers(dt, 1, 1, "check")
         if batch is not None and (not isinstance(batch, int) or isinstance(batch, bool) or batch < 1):
             raise InputError(f"batch is {batch!r}; expected a positive whole number, or None for one robot")
@@ -74,18 +77,17 @@ class Simulator:
         self._names = self.session.state  # as the step gives it, and, but for tau, dt, ..., takes it
         self._told = tuple(self.session.program_outputs.index(name) for name in self._extra)
         self._step = self.session.compiled(lanes, threads, cache)
-        order = [spec.name for spec in self._step.inputs]
-        first, last = order.index("lam"), order.index(self._names[-1]) + 1
         rest = {"dt": np.array(self.dt), **given.arrays}
-        # dt and f_ext, after q, v and tau, and before commands
-        self._between = tuple(rest[name] for name in order[3:first] if name != "ctrl")
-        self._after = tuple(rest[name] for name in order[last:])
+        order = [spec.name for spec in self._step.inputs]
+        self._inputs = _written_out(lambda *inputs: inputs, order, self._names, rest)
+        self._one_step = _written_out(self._step, order, self._names, rest)
         self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
         """Those given, by name, and external forces: what is written to them acts from the next step on."""
         self._own = len(self._names)
         self._torque_shape = self._shape(self.model.nv)
         self._no_torque = np.zeros(self._torque_shape)
-        self._command_shape = self._shape(self.model.nu)
+        self._command_shape = self._shape(self.model.nu) if self.actuators else None
+        self._few = batch is None and self.model.nu <= _FEW
         self.reset()
 
     def _shape(self, n: int) -> tuple[int, ...]:
@@ -117,24 +119,21 @@ class Simulator:
                 raise InputError(f"{name}0 holds {len(array)} samples; this simulator has {self.batch or 'no batch'}")
         first = tuple(self.session.first_state(lead, self.dt, **given).values())
         everyone = self._inputs(first, self._no_torque, self._commands)
-        self._state, self._outputs = self._first_solutions(everyone)
+        self._state = self._first_solutions(everyone)
         if self._commands is not None and np.any(self._commands):  # which steps to come do not remember (rollout.py)
             quiet = self._inputs(first, self._no_torque, np.zeros_like(self._commands))
-            self._state = self._first_solutions(quiet)[0]
-        self._status = np.zeros(lead)
+            self._state = (*self._first_solutions(quiet)[: self._own], *self._state[self._own :])
         self.steps = 0
         return self.q, self.v
 
-    def _first_solutions(self, inputs: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-        """(State, outputs) with multipliers and accelerations to start from: of steps that are taken back again."""
+    def _first_solutions(self, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """What a step gives, but the state as it was, with multipliers and accelerations to start from: of steps that
+        are taken back again; the status is ok."""
         names = [spec.name for spec in self._step.inputs]
         given = dict(zip(names, inputs, strict=True))
         found, result = self.session.with_first_solutions(self._step, given, _FIRST_SOLUTIONS)
-        return tuple(found[name] for name in self._names), self._outputs_of(result)
-
-    def _outputs_of(self, result: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """What was asked for."""
-        return tuple(result[k] for k in self._told)
+        told = tuple(result)[self._own :]
+        return (*(found[name] for name in self._names), np.zeros_like(told[0]), *told[1:])
 
     def reset_samples(self, samples: Any, q0: Any, v0: Any, *, ctrl: Any = None) -> None:
         """Begin again with some samples of a batch, by number or mask, from q0 (rows, nq) and v0 (rows, nv), as given;
@@ -164,58 +163,44 @@ class Simulator:
             if spec.name in self._names or spec.name in fresh:
                 own[...] = fresh.get(spec.name, 0.0)
             rows.append(own)
-        state, outputs = self._first_solutions(tuple(rows))
-        self._state = tuple(_with_rows(old, chosen, new) for old, new in zip(self._state, state, strict=False))
-        self._outputs = tuple(_with_rows(old, chosen, new) for old, new in zip(self._outputs, outputs, strict=True))
-        self._status = _with_rows(self._status, chosen, 0.0)
+        fresh_state = self._first_solutions(tuple(rows))
+        self._state = tuple(_with_rows(old, chosen, new) for old, new in zip(self._state, fresh_state, strict=True))
 
     def __getitem__(self, name: str) -> np.ndarray:
         """What `outputs` asked for, of the last step."""
         if name not in self._extra:
             raise unknown_name("output of this simulator", name, self._extra)
-        return self._outputs[self._extra.index(name)]
-
-    def _inputs(self, state: tuple[np.ndarray, ...], tau: np.ndarray, ctrl: np.ndarray) -> tuple[np.ndarray, ...]:
-        commands = (ctrl,) if self.actuators else ()
-        return (*state[:2], tau, *self._between, *commands, *state[2 : len(self._names)], *self._after)
+        return self._state[self._told[self._extra.index(name)]]
 
     def step(self, tau: Any = None, n: int = 1, *, ctrl: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) after n steps with these torques, and these commands of actuators: by default those of the keyframe
         that was reset to, else zero."""
+        state = self._state
         if tau is None:
             tau = self._no_torque
-        elif not (
-            type(tau) is np.ndarray and tau.shape == self._torque_shape and (tau.dtype is _FLOAT or tau.dtype == _FLOAT)
-        ):  # fmt: skip
+        elif type(tau) is not _ARRAY or tau.shape != self._torque_shape or tau.dtype is not _FLOAT:
             tau = self._torques(tau)
-        state = self._state
-        if ctrl is None and not self.actuators:
-            inputs = (state[0], state[1], tau, *self._between, *state[2 : self._own], *self._after)
-        else:
-            if ctrl is None:
-                ctrl = self._commands
-            elif not (
-                type(ctrl) is np.ndarray and ctrl.shape == self._command_shape and self.actuators
-                and (ctrl.dtype is _FLOAT or ctrl.dtype == _FLOAT)
-                and isfinite(ctrl.dot(ctrl) if self.batch is None else (flat := ctrl.ravel()).dot(flat))
-            ):  # fmt: skip
-                ctrl = self._checked_commands(ctrl)
-            inputs = (state[0], state[1], tau, *self._between, ctrl, *state[2 : self._own], *self._after)
+        if ctrl is None:
+            ctrl = self._commands
+        elif (
+            type(ctrl) is not _ARRAY or ctrl.shape != self._command_shape or ctrl.dtype is not _FLOAT
+            or not isfinite(sum(ctrl.tolist()) if self._few else (flat := ctrl.ravel()).dot(flat))
+        ):  # fmt: skip
+            ctrl = self._checked_commands(ctrl)
         if n == 1 and n is not True:
-            result = tuple(self._step(*inputs))  # without names, whose look-up would cost more than the rest of this
+            result = self._one_step(state, tau, ctrl)
         else:
             if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
                 raise InputError(f"n is {n!r}; expected a positive whole number of steps")
             names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
-            given = dict(zip(names, inputs, strict=True))
+            given = dict(zip(names, self._inputs(state, tau, ctrl), strict=True))
             result = tuple(self._step.repeat(given, int(n), every=int(n), last=last, effort=self.session.effort))
-        status = result[self._own]
         # what is not finite shows in the status: then it is said where, and nothing has been taken over yet
-        if tau is not self._no_torque and (status.item() if self.batch is None else status.dot(status)):
-            self._torques(tau)
-        self._state, self._status = result, status
-        if self._extra:
-            self._outputs = self._outputs_of(result)
+        if tau is not self._no_torque:
+            status = result[self._own]
+            if status if self.batch is None else status.any():
+                self._torques(tau)
+        self._state = result
         self.steps += n
         return result[0], result[1]
 
@@ -266,13 +251,13 @@ class Simulator:
     def status(self) -> np.ndarray:
         """Of the last step, per sample, as of the solvers; 3 where the state is not finite."""
         finite = np.isfinite(self.q).all(axis=-1) & np.isfinite(self.v).all(axis=-1)
-        return np.where(finite, self._status, 3.0)
+        return np.where(finite, self._state[self._own], 3.0)
 
     def save(self) -> dict[str, Any]:
         """Everything that `restore` needs to go on from here, to the last bit."""
         state = {name: np.array(x) for name, x in zip(self._names, self._state, strict=False)}
-        outputs = {name: np.array(x) for name, x in zip(self._extra, self._outputs, strict=True)}
-        return {**state, "steps": self.steps, "status": np.array(self._status), "outputs": outputs}
+        outputs = {name: np.array(self[name]) for name in self._extra}
+        return {**state, "steps": self.steps, "status": np.array(self._state[self._own]), "outputs": outputs}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Go on from what `save` returned, of a simulator of the same robot and batch."""
@@ -289,10 +274,22 @@ class Simulator:
                     f"saved {name} has shape {array.shape}; expected {np.shape(own)}: it is of another robot or batch"
                 )
             arrays.append(array)
-        self._state = tuple(arrays)
-        self.steps, self._status = saved["steps"], np.array(saved["status"])
+        told = dict(zip(self._told, self._extra, strict=True))
         kept = saved.get("outputs", {})
-        self._outputs = tuple(np.array(kept.get(k, x)) for k, x in zip(self._extra, self._outputs, strict=True))
+        rest = [kept.get(told.get(k), x) for k, x in enumerate(self._state)][self._own + 1 :]
+        self._state = (*arrays, np.array(saved["status"]), *(np.array(x) for x in rest))
+        self.steps = saved["steps"]
+
+
+def _written_out(
+    function: Callable[..., Any], inputs: Sequence[str], state: Sequence[str], fixed: Mapping[str, np.ndarray]
+) -> Callable[[tuple[np.ndarray, ...], np.ndarray, np.ndarray], tuple[np.ndarray, ...]]:
+    """A function of (arrays of the state, torques, commands) that calls `function` with every input at its place and
+    gives a plain tuple. Written out as text: gathering arguments in tuples, and looking results up by name, would cost
+    as much as everything else between Python and compiled code."""
+    places = {**{name: f"state[{k}]" for k, name in enumerate(state)}, "tau": "tau", "ctrl": "ctrl"}
+    arguments = ", ".join(places.get(name, name) for name in inputs)
+    return eval(f"lambda state, tau, ctrl: tuple(function({arguments}))", {**fixed, "function": function})
 
 
 def _with_rows(array: np.ndarray, rows: np.ndarray, values: np.ndarray | float) -> np.ndarray:

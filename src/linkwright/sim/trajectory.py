@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,19 @@ from .invariants import energy_scale
 from .verdict import describe
 
 _FEW = 2000  # states up to which evaluating on numbers is quicker than compiling
+
+
+class StepCounts(NamedTuple):
+    """How a simulation got on: numbers of one robot, or (B,).
+
+    taken, rejected   steps, and parts of steps where the scheme divides them; those taken by a scheme that does not
+                      tell of its parts are its steps
+    shortest          seconds
+    """
+
+    taken: np.ndarray
+    rejected: np.ndarray
+    shortest: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +88,22 @@ class Trajectory:
     """(nu,) or (B, nu): in how many steps each command was cut to its range; None without commands."""
     watched: bool = False
     """Whether the status told of contacts that are not computed."""
+    memory: np.ndarray | None = field(default=None, repr=False)
+    """What schemes with an estimate of their error remember at the end; None of others."""
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.outputs:
             raise unknown_name("recorded output", name, self.outputs)
         return self.outputs[name]
+
+    @property
+    def report(self) -> StepCounts:
+        """Steps taken, with the parts of steps, and rejected, and the shortest; per sample if there is a batch."""
+        if self.memory is None:
+            whole = np.full(self.q.shape[:-2], float(self.steps))
+            return StepCounts(whole, np.zeros_like(whole), np.full_like(whole, self.dt))
+        return StepCounts(*np.moveaxis(self.memory[..., -len(StepCounts._fields) :], -1, 0))
 
     @property
     def solver(self) -> str:

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algorithms.contact.geometry.solid import extremes, solid_of
+from linkwright.algorithms.contact.geometry.solid import Solid, solid_of
 from linkwright.algorithms.contact.watching import may_meet, overlapping_as_drawn
 from linkwright.algorithms.tree.kinematics import placements
 from linkwright.errors import InputError, ModelError
+from linkwright.io.meshes.mesh_corners import corners_of
 from linkwright.model import tree_of
+from linkwright.model.contact import Shape
 from linkwright.programs.status import graver
 from linkwright.spatial import Vector
 
@@ -93,8 +95,8 @@ def test_graver_statuses_are_not_hidden():
 
 ARM = """<mujoco><worldbody><body name="low"><joint axis="0 1 0"/><geom name="low" size=".05 .2" type="cylinder"/>
   <body name="mid" pos="0 0 .3"><joint axis="0 1 0"/><geom name="mid" type="box" size=".02 .02 .1"/>
-  <body name="top" pos="{0} 0 -.12"><joint axis="0 1 0"/><geom name="top" type="cylinder" size=".05 .05"/></body></body></body>
-  </worldbody></mujoco>"""
+  <body name="top" pos="{0} 0 -.12"><joint axis="0 1 0"/><geom name="top" type="cylinder" size=".05 .05"/></body></body>
+  </body></worldbody></mujoco>"""
 
 
 def test_what_overlaps_as_drawn_is_not_watched_unless_it_is_named():
@@ -160,12 +162,29 @@ def test_solids_hold_their_shapes(rng):
                 "convex": lambda: (np.array(shape.points) @ x).max(),  # noqa: B023
             }[shape.kind]()
             reach = Vector(*x) @ (solid.farthest(Vector(*x)) + middle) + solid.radius
-            slack = 0.35 * solid.ball if shape.kind == "convex" else 1e-12
-            assert -1e-12 <= reach - exact <= slack, (shape.kind, x)
-    points = rng.normal(size=(500, 3))
-    few, _ = solid_of(replace(shapes[-1], kind="mesh", points=tuple(extremes(points))))
-    every, _ = solid_of(lw.convex("b", points))
-    assert few.reach == every.reach and len(extremes(points)) <= 26
+            assert reach == pytest.approx(exact, abs=1e-12), (shape.kind, x)
+            first = Solid.of_numbers(solid.numbers)  # before corners are looked at one by one
+            reach = Vector(*x) @ (first.farthest(Vector(*x)) + middle) + first.radius
+            assert -1e-12 <= reach - exact <= (0.35 * solid.ball if shape.kind == "convex" else 1e-12), (shape.kind, x)
+
+
+@pytest.mark.parametrize("points", [
+    lambda rng: rng.normal(size=(500, 3)), lambda rng: rng.normal(size=(500, 3)) * (1, 0.1, 0.01),
+    lambda rng: rng.normal(size=(100, 3)) * (1, 1, 0), lambda rng: np.linspace(0, 1, 9)[:, None] * (1, 2, 3),
+    lambda rng: np.zeros((1, 3)), lambda rng: rng.uniform(-1, 1, (4, 3)) + 5,
+])  # fmt: skip
+def test_what_is_kept_of_a_mesh_holds_all_of_it(rng, points):
+    every = points(rng)
+    few, slack = corners_of(every)
+    solid, middle = solid_of(Shape("m", "mesh", "b", (slack,), points=few))
+    assert len(few) <= 48
+    if np.ptp(every, axis=0).min() > 0.01:  # what has an inside is known well
+        assert slack < 0.05 * np.ptp(every, axis=0).max()
+    for x in rng.normal(size=(300, 3)):
+        x = x / np.linalg.norm(x)
+        exact = (every @ x).max()
+        for looked_at in (solid, Solid.of_numbers(solid.numbers)):
+            assert Vector(*x) @ (looked_at.farthest(Vector(*x)) + middle) + looked_at.radius >= exact - 1e-9
 
 
 KINDS = {

@@ -150,6 +150,7 @@ class DampedLoops:
 
     pivots: Sequence[Scalar] = ()
     squares = True
+    beside_free = False
 
     def __init__(self, problem: ConstrainedProblem, start: Sequence[Scalar]):
         self.problem, self.lam = problem, RowVector(start)

@@ -63,7 +63,8 @@ def prox_ltl(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDela
     right = RowVector(dot(y, z) for y in Y) - space.e
     lost = lost_in_inertia_matrix(space.M, L)
     accelerate = lambda lam: _accelerate(space, L, Y, z, lam)  # noqa: E731
-    return DampedDelassus(problem, gram(Y), right, start, accelerate, lost, _free_size(space, L))
+    held = lambda lam: _accelerate(space, L, Y, [0.0] * len(z), lam)[0]  # noqa: E731
+    return DampedDelassus(problem, gram(Y), right, start, accelerate, lost, _free_size(space, L), held)
 
 
 def ltl_soft(problem: ConstrainedProblem) -> Solution:
@@ -91,6 +92,7 @@ class AugmentedInertia:
     """M + J' mu J = L'L, as the iterations of proximal.py see it; `inner` are the accelerations themselves."""
 
     squares = True
+    beside_free = False
 
     def __init__(self, problem: ConstrainedProblem, space: JointSpace, augmented, start: Sequence[Scalar]):
         self.L = L = ltl_factor(augmented, space.parents)

@@ -28,6 +28,7 @@ class MixedGraph:
     constraints `numbers` are carried. `inner` are the accelerations."""
 
     squares = True
+    beside_free = False
 
     def __init__(self, problem: ConstrainedProblem, start: Sequence[Scalar], numbers: Collection[int]):
         self.problem, self.lam = problem, RowVector(start)

@@ -62,7 +62,9 @@ def prox_pv(problem: ConstrainedProblem, start: Sequence[Scalar]) -> DampedDelas
     L, l = dual_system(problem, y, passing)
     lost = lost_to_masses(problem.tree, IA, joint)
     accelerate = lambda lam: _roll_out(problem, joint, y, passing, lam)  # noqa: E731
-    return DampedDelassus(problem, L, l, start, accelerate, lost, _free_size(y))
+    still = [RowVector.zeros(len(own)) for own in y]
+    held = lambda lam: _roll_out(problem, joint, still, passing, lam)[0]  # noqa: E731
+    return DampedDelassus(problem, L, l, start, accelerate, lost, _free_size(y), held)
 
 
 def _roll_out(problem, joint, y, passing, lam) -> tuple[list[Scalar], list[Scalar]]:

@@ -13,13 +13,14 @@ passes suffice.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...scalar import Scalar, is_zero, maximum, minimum, sqrt, until, where
 from ...spatial import RowVector, sum_of
-from ..rows.constrained_problem import NO, PROBABLY, Solution
+from ..rows.constrained_problem import NO, PROBABLY, ConstrainedProblem, Solution
 from ..rows.constraint_rows import ConstraintRows
+from ..rows.joint_motions import squared_joint_motions
 from .lost_digits import lost_to_free_accelerations
 from .proximal import FactoredProblem
 
@@ -74,6 +75,7 @@ class Accuracy:
 
 DESCENTS = 8  # most states need one to three; what needs more than this has several weak directions
 DOUBT = 20.0  # times the rank tolerance: weaker directions may be mixed with some that do not count
+_LEFT_BY_ROUNDING = 1e5  # roundings of what rows do without constraints: what accelerations may leave of them
 _SMALL = 1e-15
 _NOTHING = 1e-30  # squares of sizes below this are zero, also in single precision
 _LEAST_SHARE = 1e-6  # of one kind of rows beside the other: rad/s^2 beside m/s^2
@@ -96,11 +98,22 @@ class AccelerationSizes:
         self.squares = found
         self.inverse = _inverse(found, _LEAST_SHARE)
 
+    def of(self, problem: ConstrainedProblem, a: Sequence[Scalar]) -> AccelerationSizes:
+        """With the accelerations that there are in the end, and those that are asked for."""
+        asked = RowVector(e for c in problem.constraints for e in c.e)
+        squares = squared_joint_motions(problem, a)
+        return self._with(
+            RowVector(asked[k] for k in rows).square + moving for rows, moving in zip(self.kinds, squares, strict=True)
+        )
+
     def beside(self, squares: tuple[Scalar, Scalar]) -> AccelerationSizes:
         """With other accelerations, squared, that rows take the difference of: to tell contradictions from rounding,
         which there is of all of them; so neither kind of rows is small where the other is not."""
+        return self._with(own + more for own, more in zip(self.squares, squares, strict=True))
+
+    def _with(self, squares: Iterable[Scalar]) -> AccelerationSizes:
         sizes = copy.copy(self)
-        sizes.squares = [own + more for own, more in zip(self.squares, squares, strict=True)]
+        sizes.squares = list(squares)
         sizes.inverse = _inverse(sizes.squares, _LEAST_SHARE_OF_ROUNDING)
         return sizes
 
@@ -120,7 +133,7 @@ def _inverse(squares: Sequence[Scalar], share: float) -> list[Scalar]:
 
 def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scalar]) -> Solution:
     """Solve from the multipliers that the problem was factored with."""
-    from .rank_aware import WeakDirections, is_unsure  # it needs this file
+    from .rank_aware import INFEASIBLE, ROUNDING, WeakDirections, is_unsure  # it needs this file
 
     problem, lam = factored.problem, RowVector(start)
     mu = problem.mu
@@ -168,6 +181,13 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     )
     lam = lam + mu * residuals
     a, left = factored.finish(inner, lam, residuals)
+    if factored.beside_free:
+        # residuals are small beside what rows would do without constraints; beside what they do, they may not be
+        most = max(accuracy.consistent, ROUNDING * accuracy.rank_tolerance)  # of a direction just below the tolerance
+        contradicts = sizes.of(problem, a).relative_square(left) > most * most
+        rounding = sizes.squares[0] * (_LEFT_BY_ROUNDING * accuracy.rounding) ** 2
+        contradicts = contradicts & (RowVector(left).square > rounding)
+        outcome = where((outcome < 0.5) & contradicts, INFEASIBLE, outcome)
     lost = factored.lost
     unsure = believed = s = None
     if factored.squares:

@@ -57,6 +57,16 @@ class FactoredProblem(Protocol):
     """Whether it works with the Delassus matrix: a singular value of the constraints is known from its square there,
     and accelerations are what multipliers leave of unconstrained ones, the largest of which is about `free_size`."""
 
+    beside_free: bool
+    """Whether `sizes` are those of the rows without constraints, beside which what contradicts may be small."""
+
+
+def least_motion(factored: FactoredProblem, rows: Sequence[Scalar]) -> list[Scalar]:
+    """The least accelerations, as the inertia measures them, that a mechanism at rest answers K a = rows with: one
+    iteration, by the same factors. What contradicts itself in the rows moves nothing."""
+    own = getattr(factored, "least_motion", None)
+    return factored.response(-(factored.problem.mu * RowVector(rows)))[0] if own is None else own(rows)
+
 
 @dataclass(frozen=True)
 class Iterations:

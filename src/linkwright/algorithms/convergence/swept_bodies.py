@@ -39,6 +39,7 @@ class SweptBodies:
     """A `FactoredProblem`; `inner` are the accelerations themselves."""
 
     squares = False
+    beside_free = False
 
     def __init__(self, eliminated: EliminatedBodies):
         self.eliminated, self.problem = eliminated, eliminated.problem

@@ -41,13 +41,13 @@ def friction(
 
 def limits(
     model: Model, q: Sequence[Scalar], v: Sequence[Scalar], inertia: Numbers, frequency: Scalar, lead: Scalar,
-    *, most_damping: Scalar | None = None,
+    *, most_damping: Scalar | None = None, return_speed: Scalar = RETURN_SPEED,
 ) -> Resistance:  # fmt: skip
     """Critically damped springs of the given frequency (rad/s) that push joints back which are beyond a limit.
 
     `inertia` is what each joint is taken to move. The spring is taken `lead` seconds ahead, at q + lead v: zero for an
     explicit scheme, dt for one that takes the slope implicitly. Deep beyond a limit force ends growing and damping is
-    such that a joint that starts there comes back at RETURN_SPEED; `most_damping` (per inertia) is what an explicit
+    such that a joint that starts there comes back at `return_speed`; `most_damping` (per inertia) is what an explicit
     scheme bears.
     """
     torque: list[Scalar] = [0.0] * model.nv
@@ -64,7 +64,7 @@ def limits(
                     continue
                 depth = (float(bound) - coordinate) * sign
                 force = stiffness * minimum(depth, SPRING_TRAVEL)
-                damping = maximum(2.0 * m * frequency, force * (1.0 / RETURN_SPEED))
+                damping = maximum(2.0 * m * frequency, force * (1.0 / return_speed))
                 if most_damping is not None:
                     damping = minimum(damping, m * most_damping)
                 damping = damping + stiffness * lead

@@ -23,12 +23,13 @@ from ..tree.crba import crba
 from ..tree.ltl import ltl_factor, solve_LT, velocity_parents
 from .constraint_jacobian import jacobian_of_rows
 from .constraint_rows import ConstraintRows, constraint_rows
-from .file_digits import left_open
+from .file_digits import file_digits
 
 # Directions of the constraints with a smaller scaled singular value are dependent, by the precision of the arithmetic.
 RANK_TOLERANCE = {"float64": 1e-5, "float32": 1e-3}
 # A file whose digits leave its loops open by this much has rows that are dependent only to some multiple of it.
 _DIGITS_MARGIN = 10.0
+_DEPENDENT_MARGIN = 3.0  # of the singular values that digits are seen to give to dependent rows
 _POSES = 4
 _SHARE_OF_FREE = 0.1
 _REGULARIZATION = 1e-9  # of composite inertias: massless ends of links
@@ -37,7 +38,8 @@ _REGULARIZATION = 1e-9  # of composite inertias: massless ends of links
 @found_once
 def rank_tolerance(model: Model, precision: str = "float64") -> float:
     """The rank tolerance for this model: larger than usual where its own numbers are given with few digits."""
-    return max(RANK_TOLERANCE[precision], _DIGITS_MARGIN * left_open(model))
+    digits = file_digits(model)
+    return max(RANK_TOLERANCE[precision], _DIGITS_MARGIN * digits.open, _DEPENDENT_MARGIN * digits.dependent)
 
 
 @found_once

@@ -6,6 +6,8 @@ then is no farther from the hull than what comes next would have been.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...errors import InputError
@@ -22,10 +24,30 @@ def hull_points(points: np.ndarray, most: int = HULL_POINTS) -> tuple[np.ndarray
     if not isinstance(most, int) or isinstance(most, bool) or most < 4:
         raise InputError(f"a hull of {most!r} points was asked for; expected a whole number from 4 on")
     points = np.unique(np.asarray(points, dtype=float).reshape(-1, 3), axis=0)
+    found = _grown(points, most, _FLAT)
+    if found is None:
+        return _extremes(points, most), 0.0
+    faces, left = found
+    return points[sorted({k for face in faces for k in face})], left
+
+
+def hull_faces(points: np.ndarray, most: int, enough: float) -> tuple[np.ndarray, np.ndarray]:
+    """(Corners of the hull, at most so many, and no more once all others are outside by no more than `enough` of the
+    extent; its triangles by numbers of corners (m, 3), none where the points have no inside)."""
+    found = _grown(points, most, enough)
+    if found is None:
+        return _extremes(points, most), np.zeros((0, 3), dtype=int)
+    rows = sorted({k for face in found[0] for k in face})
+    place = {row: k for k, row in enumerate(rows)}
+    return points[rows], np.array([[place[k] for k in face] for face in found[0]])
+
+
+def _grown(points: np.ndarray, most: int, enough: float) -> tuple[list[tuple[int, int, int]], float] | None:
+    """(Triangles of the hull, by rows of the points; how far the farthest point is outside); None if all are flat."""
     extent = float(np.ptp(points, axis=0).max(initial=0.0))
     first = _simplex(points, _FLAT * extent)
-    if len(points) <= 4 or first is None:
-        return _extremes(points, most), 0.0
+    if len(points) < 4 or first is None:
+        return None
     inside = points[first].mean(axis=0)
     faces = [_face(points, corners, inside) for corners in _triples(first)]
     faces = [(corners, normal, *_farthest(points, normal, offset)) for corners, normal, offset in faces]
@@ -33,7 +55,7 @@ def hull_points(points: np.ndarray, most: int = HULL_POINTS) -> tuple[np.ndarray
     while True:
         worst = max(faces, key=lambda face: face[3])
         left = max(worst[3], 0.0)
-        if left <= _FLAT * extent or len(chosen) >= most:
+        if left <= enough * extent or len(chosen) >= most:
             break
         apex = worst[2]
         chosen.append(apex)
@@ -48,8 +70,7 @@ def hull_points(points: np.ndarray, most: int = HULL_POINTS) -> tuple[np.ndarray
         for edge in horizon:
             corners, normal, offset = _face(points, (*edge, apex), inside)
             faces.append((corners, normal, *_farthest(points, normal, offset)))
-    corners = sorted({k for face in faces for k in face[0]})
-    return points[corners], left
+    return [face[0] for face in faces], left
 
 
 def _triples(four: list[int]) -> list[tuple[int, int, int]]:
@@ -82,16 +103,18 @@ def _simplex(points: np.ndarray, flat: float) -> list[int] | None:
 
 def _face(points: np.ndarray, corners: tuple[int, ...], inside: np.ndarray):
     """(corners, unit normal that leads away from the inside, its offset)."""
-    a, b, c = (points[k] for k in corners)
-    normal = np.cross(b - a, c - a)
-    normal = normal / max(float(np.sqrt((normal * normal).sum())), 1e-300)
+    a, b, c = (points[k].tolist() for k in corners)
+    u, v = ([q - p for p, q in zip(a, other, strict=True)] for other in (b, c))
+    normal = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    length = max(math.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]), 1e-300)
+    normal = [x / length for x in normal]
     if _height(inside, normal, a) > 0.0:
-        normal = -normal
-    return corners, normal, float((normal * a).sum())
+        normal = [-x for x in normal]
+    return corners, normal, normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2]
 
 
-def _height(point: np.ndarray, normal: np.ndarray, on: np.ndarray) -> float:
-    return float(((point - on) * normal).sum())
+def _height(point, normal, on) -> float:
+    return sum((float(p) - float(o)) * n for p, n, o in zip(point, normal, on, strict=True))
 
 
 def _farthest(points: np.ndarray, normal: np.ndarray, offset: float) -> tuple[int, float]:

@@ -10,15 +10,15 @@ from typing import cast
 
 import numpy as np
 
-from ...algorithms.contact.geometry.solid import extremes
 from ...errors import LinkwrightError, LoadError
-from ...model import Model, NotComputed
+from ...model import Model, NotComputed, Pose
 from ...model.contact import Shape, convex
 from ...model.contact.arrangement import floor_pairs
 from ..links.collisions import geometry_of, named_collisions, named_mesh, read_pose_on
 from ..text.xml import Element
 from ..urdf.urdf_parts import read_origin
 from .convex_hull import HULL_POINTS
+from .mesh_corners import corners_of
 from .mesh_files import read_vertices
 from .mesh_hull import hull
 from .mesh_places import first_there, mesh_places
@@ -82,8 +82,8 @@ def _shape(label: str, link: str, collision: Element, folder: Path, watched: boo
     uri, scale = named_mesh(mesh)
     file = _file(uri, folder, mesh)
     if watched:
-        points = extremes(read_vertices(file) * np.array(scale))
-        return Shape(label, "mesh", link, (), at.snapped(), points=tuple(points))
+        points, slack = corners_of(read_vertices(file) * np.array(scale))
+        return Shape(label, "mesh", link, (slack,), Pose.of(at).snapped(), points=points)
     return convex(link, list(hull(file, scale=scale, most=HULL_POINTS)), at=at, name=label)
 
 

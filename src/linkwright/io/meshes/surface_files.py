@@ -131,6 +131,8 @@ def _unit(scene: Any) -> float:
 
 
 def _part(mesh: Any, unit: float) -> MeshPart:
+    if np.shape(mesh.vertices)[1:] != (3,) or np.shape(mesh.faces)[1:] != (3,):
+        raise ValueError(f"vertices of shape {np.shape(mesh.vertices)}, faces of shape {np.shape(mesh.faces)}")
     colour = _colour(mesh)
     mesh.merge_vertices(merge_tex=True, merge_norm=True)  # an STL has three for each face
     return MeshPart(np.asarray(mesh.vertices, dtype=float) * unit, np.asarray(mesh.faces, dtype=np.int64), colour)

@@ -52,7 +52,7 @@ def colliding_geoms(root: Element, corners: MeshCorners, meshes: Collection[str]
         name = geom.attributes.get("hfield" if kind == "hfield" else "mesh", "")
         read = corners.of_height_field if kind == "hfield" else corners.of_mesh
         points, why = corners_or_why(partial(read, name))
-        if points:
+        if points is not None:
             found.watched[id(geom)] = shape, points
         else:
             what = repr(shortened(geom.attributes.get("name", name or kind)))

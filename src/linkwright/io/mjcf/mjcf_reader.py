@@ -18,11 +18,13 @@ from ..ignoring import Ignoring
 from ..mujoco.mujoco_blame import Blame
 from ..mujoco.mujoco_model import converted
 from ..text.reading import read_bytes
-from ..text.xml import Element, parse_xml
+from ..text.xml import Element, check_parts, parse_xml
 from .mjcf_compiling import compiled
 from .mjcf_files import Folder, with_includes
 from .mjcf_looks import Looks
 from .mjcf_reduction import reduce_to_dynamics
+from .mjcf_sensors import told_of_sensors
+from .mjcf_vocabulary import first_unknown, refuse_unknown
 
 
 def read_mjcf(
@@ -49,10 +51,15 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
         raise root.error("expected <mujoco> as the root element of an MJCF")
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
     whole = with_includes(root, folder)
+    check_parts(whole, "body", "joint", "freejoint", "site")
     looks = Looks(whole, folder)  # before it is taken apart
+    unknown = first_unknown(whole)
+    told = told_of_sensors(whole)
     reduced = reduce_to_dynamics(whole, ignore, partial(_mesh_file, folder), meshes)
     assets = {key: read_bytes(_mesh_file(folder, *asked)) for key, asked in reduced.files.items()}
     source = compiled(reduced.root, assets, reduced.warnings, root)
+    refuse_unknown(unknown, ignore)  # now that MuJoCo has refused what it does not know itself
+    reduced.warnings += told
     named = {name for option in reduced.root.named("option") for name in option.attributes}
     model = converted(
         source, ignore, Blame(reduced.elements, root), inactive=inactive, options=named, meshes=meshes,

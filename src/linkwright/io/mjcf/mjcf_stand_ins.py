@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from ...algorithms.contact.geometry.solid import extremes
 from ...errors import LinkwrightError, LoadError
 from ...model import Pose
+from ..meshes.mesh_corners import Corners, corners_of
 from ..meshes.mesh_files import read_vertices
 from ..text.xml import Element
 from ..text.xml_values import shortened, vector
@@ -19,7 +19,6 @@ from .mjcf_defaults import Defaults
 
 Find = Callable[[Element], Path]
 """The file of a <mesh>; raises `LoadError` where there is none."""
-Corners = tuple[tuple[float, ...], ...]
 _BOX = "0.001"  # half a side (m), of a geom that only says where it is and whom it may touch
 
 
@@ -68,7 +67,8 @@ class MeshCorners:
             x, y, up, down = (float(word) for word in asset.attributes.get("size", "").split())
         except ValueError:
             raise asset.error("size of a height field is not made of four numbers") from None
-        return tuple((sx * x, sy * y, z) for sx in (-1.0, 1.0) for sy in (-1.0, 1.0) for z in (-down, up))
+        points = [(sx * x, sy * y, z) for sx in (-1.0, 1.0) for sy in (-1.0, 1.0) for z in (-down, up)]
+        return corners_of(np.array(points))
 
     def _read(self, asset: Element) -> Corners:
         if "builtin" in asset.attributes:
@@ -90,14 +90,14 @@ class MeshCorners:
         inner = Pose.from_quaternion(vector(own, "refpos", (0.0, 0.0, 0.0)), [*turned[1:], turned[0]]).inverse()
         x, y, z = points.T
         moved = np.stack([r[0] * x + r[1] * y + r[2] * z for r in inner.rotation], axis=1) + inner.translation
-        return tuple(extremes(moved * np.array(vector(own, "scale", (1.0, 1.0, 1.0)))))
+        return corners_of(moved * np.array(vector(own, "scale", (1.0, 1.0, 1.0))))
 
 
-def corners_or_why(read: Callable[[], Corners]) -> tuple[Corners, str]:
-    """What is read, or no corners and why not."""
+def corners_or_why(read: Callable[[], Corners]) -> tuple[Corners | None, str]:
+    """What is read, or nothing and why not."""
     try:
         return read(), ""
     except (LinkwrightError, OSError, ValueError) as error:
-        return (), str(error)[:300]
+        return None, str(error)[:300]
 
 

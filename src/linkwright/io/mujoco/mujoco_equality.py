@@ -27,7 +27,7 @@ def constraints_of(
     constraints, warnings = [], []
     for e, name in enumerate(names.equalities):
         tag = _TAGS.get(int(source.eq_type[e]))
-        off = not source.eq_active0[e] or is_disabled(source, "EQUALITY") or is_disabled(source, "CONSTRAINT")
+        off = not source.eq_active0[e] or is_disabled(source, "EQUALITY")
         if off and not inactive:
             warnings.append(f"equality {name!r} is not active in the file and is left out")
             continue

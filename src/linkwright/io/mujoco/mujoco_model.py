@@ -27,7 +27,7 @@ from .mujoco_names import Names
 from .mujoco_passive import passive_of
 from .mujoco_refusals import check_understood, is_disabled
 from .mujoco_shapes import StandIn, with_shapes
-from .mujoco_simulation import simulation_of
+from .mujoco_simulation import simulation_of, told_of_law
 from .mujoco_state import MujocoCoordinates
 
 _FREE, _BALL, _SLIDE, _HINGE = range(4)  # mjtJoint
@@ -100,12 +100,10 @@ class _Conversion:
         with self.blame.whole():
             model = self.builder.build().with_constraints(*constraints)
             if touching:
-                model, untouched = with_shapes(
-                    model, source, names, self.blame, self.ignore, self.meshes, self.stand_ins
-                )
-                told += untouched
+                model = with_shapes(model, source, names, self.blame, self.ignore, self.meshes, self.stand_ins)
             # the massless bodies between several joints of one body are ours, not the file's
             told += [warning for warning in model.warnings if warning not in self.expected]
+            told += told_of_law(model)
             model = replace(
                 model, warnings=(*self.warnings, *driving.warnings, *told), motors=names.motors,
                 simulation=self.simulation, actuators=tuple(driving.actuators),

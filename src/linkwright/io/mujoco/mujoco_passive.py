@@ -11,7 +11,7 @@ from ...model.passive import GravityCompensation, Passive, Tendon
 from ..ignoring import Ignoring, advice
 from .mujoco_blame import Blame
 from .mujoco_names import Names
-from .mujoco_refusals import is_disabled, is_spatial
+from .mujoco_refusals import is_disabled, is_passive_disabled, is_spatial
 
 # Forces of a tendon that are not understood, whatever its kind, and the word to ignore them by.
 _NOT_LINEAR = {
@@ -32,6 +32,8 @@ def _compensations(
     source: Any, names: Names, blame: Blame, ignore: Ignoring, warnings: list[str]
 ) -> list[Passive]:  # fmt: skip
     found: list[Passive] = []
+    if is_passive_disabled(source):
+        return found
     powered = source.nu > 0 and not is_disabled(source, "ACTUATION")
     by_actuators = getattr(source, "jnt_actgravcomp", np.zeros(source.njnt))
     limited: dict[str, None] = {}
@@ -52,8 +54,9 @@ def _compensations(
         limited |= {names.joints[j]: None for j in driven if source.jnt_actfrclimited[j]}
         found.append(GravityCompensation(name, share * mass, tuple(source.body_ipos[i])))
     if limited:
-        told = "lift weight by actuators within their force range in the file; here that comes on top"
-        warnings.append(f"joints {', '.join(map(repr, limited))} {told}")
+        told = "actuators lift weight within that range in the file; here that comes on top"
+        what = f"force range of {', '.join(map(repr, limited))} for compensated weight"
+        ignore.leave("gravcomp", what, told, about=limited)
     return found
 
 

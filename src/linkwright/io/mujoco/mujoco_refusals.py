@@ -15,8 +15,22 @@ _DISABLE_BITS = {
     "CLAMPCTRL": 8, "FILTERPARENT": 10, "ACTUATION": 11, "REFSAFE": 12,
     "EULERDAMP": 15,
 }  # fmt: skip
+_PART_OF = {what: ("CONSTRAINT",) for what in ("EQUALITY", "FRICTIONLOSS", "LIMIT", "CONTACT")}
 _FREE, _BALL = 0, 1
 _WRAP_JOINT = 1  # mjtWrap
+_NAMED = 6  # geoms
+# Bits of enableflags (mjtEnableBit) that change the motion, and what is computed instead.
+_ENABLED = {
+    "override": (0, "contacts have the parameters of their geoms"),
+    "sleep": (4, "what rests goes on moving as the dynamics say, however little"),
+    "diagexact": (5, "how easily rows move is taken from the drawn pose, as MuJoCo does without it"),
+    "speculative": (7, "contacts act where shapes touch, as in MuJoCo without it"),
+}
+_SURFACES = (
+    ("geom_surfacevel", "velocity of the surface", "surfaces move with their bodies"),
+    ("geom_adhesion", "adhesion", "contacts do not pull"),
+    ("pair_adhesion", "adhesion", "contacts do not pull"),
+)
 # Sizes that are zero in a model of rigid bodies and joints, and the word to ignore them by.
 _COUNTS = {
     "nflex": ("deformable", "deformable bodies (flex)"),
@@ -27,7 +41,13 @@ _COUNTS = {
 
 def is_disabled(source: Any, what: str) -> bool:
     """Whether <flag> switches off e.g. "GRAVITY"."""
-    return bool(source.opt.disableflags & (1 << _DISABLE_BITS[what]))
+    return any(source.opt.disableflags & (1 << _DISABLE_BITS[flag]) for flag in (what, *_PART_OF.get(what, ())))
+
+
+def is_passive_disabled(source: Any) -> bool:
+    """Whether nothing acts of itself: where neither springs nor dampers act MuJoCo leaves out compensated weight and
+    fluids too."""
+    return is_disabled(source, "SPRING") and is_disabled(source, "DAMPER")
 
 
 def is_spatial(source: Any, t: int) -> bool:
@@ -50,10 +70,51 @@ class _Check:
                 self._refuse(word, "mujoco", names.model, f"has {what}, which are not understood")
         for option in ("density", "viscosity"):
             given = getattr(source.opt, option)
-            if given:
+            if given and not is_passive_disabled(source):
                 self._refuse("fluid", "option", option, f"is {given:g}; forces of a fluid are not understood")
         self._joints()
         self._tendon_limits()
+        if not is_disabled(source, "CONSTRAINT"):
+            self._solver_options()
+        if not is_disabled(source, "CONTACT") and "contact" not in ignore.words:
+            self._surfaces()
+        self._mocap_keyframes()
+
+    def _solver_options(self) -> None:
+        source = self.source
+        for flag, (bit, why) in _ENABLED.items():
+            if source.opt.enableflags & (1 << bit):
+                self.ignore.leave("option", f"<flag {flag}>", why)
+        rubbing = source.npair or np.any(source.geom_contype) or np.any(source.dof_frictionloss)
+        if source.opt.noslip_iterations and (rubbing or np.any(source.tendon_frictionloss)):
+            self.ignore.leave(
+                "option", f"noslip_iterations = {source.opt.noslip_iterations}",
+                "friction is that of MuJoCo without these passes, and creeps a little", "a larger impratio creeps less",
+            )  # fmt: skip
+
+    def _surfaces(self) -> None:
+        """What geoms do where they touch, beyond the law of contacts."""
+        source = self.source
+        for array, what, why in _SURFACES:
+            found = [k for k, row in enumerate(getattr(source, array, ())) if np.any(row)]
+            if found and array.startswith("geom"):
+                names = [source.geom(g).name or f"{self.names.bodies[source.geom_bodyid[g]]}/geom_{g}" for g in found]
+                more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+                listed = ", ".join(map(repr, names[:_NAMED]))
+                self.ignore.leave("option", f"{what} of geom {listed}{more}", why, about=names)
+            elif found:
+                self.ignore.leave("option", f"{what} of {len(found)} listed pairs of geoms", why)
+
+    def _mocap_keyframes(self) -> None:
+        """A reset to a keyframe puts mocap bodies in its places; here they are part of the ground."""
+        source = self.source
+        bodies = [i for i in range(source.nbody) if source.body_mocapid[i] >= 0]
+        drawn = np.array([[*source.body_pos[i], *source.body_quat[i]] for i in bodies]).reshape(-1)
+        for k, name in enumerate(self.names.keys):
+            parts = (np.array(source.key_mpos[k]).reshape(-1, 3), np.array(source.key_mquat[k]).reshape(-1, 4))
+            if bodies and not np.allclose(np.concatenate(parts, axis=1).reshape(-1), drawn, rtol=0.0, atol=1e-12):
+                why = "mocap bodies stand still where they are drawn"
+                self.ignore.leave("option", f"places of mocap bodies in keyframe {name!r}", why)
 
     def _refuse(self, word: str, tag: str, name: str, message: str) -> None:
         if not self.ignore.takes(word, f"{tag} {name!r} {message}"):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...algorithms.contact.geometry.solid import extremes
 from ...model import Model, Pose
 from ...model.contact import (
     ContactLaw,
@@ -22,10 +21,11 @@ from ...model.contact import (
     is_computed,
     ordered,
 )
-from ...model.contact.possible_pairs import MOST_SHAPES, possible_pairs
+from ...model.contact.possible_pairs import MOST_SHAPES, ShapeNames, possible_pairs
 from ...model.contact.shape import SIZES
 from ..ignoring import Ignoring
 from ..meshes.convex_hull import hull_points
+from ..meshes.mesh_corners import corners_of
 from .mujoco_blame import Blame
 from .mujoco_names import Names
 from .mujoco_refusals import is_disabled
@@ -33,35 +33,35 @@ from .mujoco_refusals import is_disabled
 _KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box"}  # mjtGeom
 _FIELD, _MESH, _DISTANCES = 1, 7, 8
 _OF_MESHES = (_MESH, _DISTANCES)  # a distance field has a mesh around it
-_ENABLED = {"override": 1 << 0, "diagexact": 1 << 5, "ipc": 1 << 6, "speculative": 1 << 7}  # mjtEnableBit
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)  # mjtEq
 _SITE = 6  # mjtObj
 Corners = tuple[tuple[float, ...], ...]
 
-StandIn = tuple[str, tuple[tuple[float, ...], ...]]  # kind of shape, corners
+StandIn = tuple[str, tuple[Corners, float]]  # kind of shape; corners, and what is outside of their hull
 
 
 def with_shapes(
     model: Model, source: Any, names: Names, blame: Blame, ignore: Ignoring, meshes: bool, stand_ins: Sequence[StandIn]
-) -> tuple[Model, list[str]]:
-    """`model` with the shapes, pairs and law of `source`, and warnings about what is not taken over."""
-    if is_disabled(source, "CONTACT") or is_disabled(source, "CONSTRAINT"):
-        return replace(model, contact_law=_law(source, names, model)), []
-    reading = _Reading(model, source, names, blame, meshes, stand_ins)
+) -> Model:
+    """`model` with the shapes, pairs and law of `source`; what is not taken over is noted in `ignore`."""
+    if is_disabled(source, "CONTACT"):
+        return replace(model, contact_law=_law(source, names, model))
+    reading = _Reading(model, source, names, blame, ignore, meshes, stand_ins)
     model = replace(
         model, shapes=tuple(reading.shapes.values()), pairs=tuple(reading.pairs()),
         contact_law=_law(source, names, model),
     )  # fmt: skip
     for name, why in reading.unread.items():
-        ignore.leave("contact", f"contact of geom {name!r}", why, "nothing tells where it touches")
-    return reading.with_pairs_of_the_file(model), reading.warnings
+        ignore.leave("contact", f"contact of geom {name!r}", f"{why}, and nothing tells where it touches")
+    return reading.with_pairs_of_the_file(model)
 
 
 class _Reading:
     def __init__(
-        self, model: Model, source: Any, names: Names, blame: Blame, meshes: bool, stand_ins: Sequence[StandIn]
-    ):
-        self.source, self.warnings, self._stand_ins = source, [], stand_ins
+        self, model: Model, source: Any, names: Names, blame: Blame, ignore: Ignoring, meshes: bool,
+        stand_ins: Sequence[StandIn],
+    ):  # fmt: skip
+        self.source, self._ignore, self._stand_ins = source, ignore, stand_ins
         listed = {int(g) for array in (source.pair_geom1, source.pair_geom2) for g in array}
         self.shapes: dict[int, Shape] = {}
         self.unread: dict[str, str] = {}
@@ -76,43 +76,39 @@ class _Reading:
                 name += "'"
             taken.add(name)
             self._bodies[g] = model.body_of(body)
-            kind, points = self._kind(g, meshes)
+            kind, points, slack = self._kind(g, meshes)
             if kind is None:
                 self.unread[name] = "it is of a kind that is not understood, or made of nothing"
                 continue
             with blame.on("geom", name):
-                self.shapes[g] = self._shape(g, kind, points, name, body)
-        for flag, bit in _ENABLED.items():
-            if source.opt.enableflags & bit:
-                self.warnings.append(f"<flag {flag}> is left out; contacts are those of MuJoCo without it")
-        if np.any(getattr(source, "pair_adhesion", 0.0)) or np.any(getattr(source, "geom_adhesion", 0.0)):
-            self.warnings.append("adhesion of contacts is left out")
+                self.shapes[g] = self._shape(g, kind, points, slack, name, body)
 
-    def _kind(self, g: int, meshes: bool) -> tuple[str | None, Corners]:
-        """(Kind of shape, its corners): meshes are watched unless their hulls are asked for."""
+    def _kind(self, g: int, meshes: bool) -> tuple[str | None, Corners, float]:
+        """(Kind of shape, its corners, what is outside of their hull): meshes are watched unless their hulls are asked
+        for."""
         source = self.source
         number = int(source.geom_user[g][0]) if self._stand_ins and source.nuser_geom else 0
         if number:
-            return self._stand_ins[number - 1]
+            kind_of, known = self._stand_ins[number - 1]
+            return kind_of, *known
         kind, data = int(source.geom_type[g]), int(source.geom_dataid[g])
         if kind == _FIELD and data >= 0:
             x, y, up, down = (float(size) for size in source.hfield_size[data])
-            return "height_field", tuple((i * x, j * y, z) for i in (-1, 1) for j in (-1, 1) for z in (-down, up))
+            box = [(i * x, j * y, z) for i in (-1.0, 1.0) for j in (-1.0, 1.0) for z in (-down, up)]
+            return "height_field", *corners_of(np.array(box))
         if kind in _OF_MESHES and data >= 0:
             start = int(source.mesh_vertadr[data])
             vertices = np.array(source.mesh_vert[start : start + int(source.mesh_vertnum[data])], dtype=float)
             if meshes and kind == _MESH:
-                return "convex", tuple(map(tuple, hull_points(vertices)[0].tolist()))
-            return "mesh", tuple(extremes(vertices))
-        return _KINDS.get(kind), ()
+                return "convex", tuple(map(tuple, hull_points(vertices)[0].tolist())), 0.0
+            return "mesh", *corners_of(vertices)
+        return _KINDS.get(kind), (), 0.0
 
-    def _shape(self, g: int, kind: str, points: Corners, name: str, body: str) -> Shape:
+    def _shape(self, g: int, kind: str, points: Corners, slack: float, name: str, body: str) -> Shape:
         source = self.source
         if not _is_in_range(source.geom_solref[g], source.geom_solimp[g]):
-            self.warnings.append(
-                f"geom {name!r} has solref or solimp out of their ranges; they are moved there before those of two "
-                f"geoms are mixed, which MuJoCo does after"
-            )
+            why = "they are out of their ranges, and moved there before those of two geoms are mixed, in MuJoCo after"
+            self._ignore.leave("option", f"solref and solimp of geom {name!r} as written", why, about=(name,))
         if source.geom_gap[g] < 0.0:
             self._tell_of_gap(f"geom {name!r}")
         surface = Surface(
@@ -123,11 +119,11 @@ class _Reading:
         )  # fmt: skip
         pose = Pose.from_quaternion(source.geom_pos[g], np.roll(source.geom_quat[g], -1).tolist()).snapped()
         weight = float(source.body_invweight0[int(source.geom_bodyid[g]), 0])
-        size = tuple(source.geom_size[g][: SIZES[kind]].tolist())
+        size = (slack,) if slack else tuple(source.geom_size[g][: SIZES[kind]].tolist())
         return Shape(name, kind, body, size, pose, surface, points, weight)
 
     def _tell_of_gap(self, what: str) -> None:
-        self.warnings.append(f"{what} has a negative gap, which is left out; in MuJoCo contact begins that much later")
+        self._ignore.leave("option", f"negative gap of {what}", "in MuJoCo contact begins that much later")
 
     def pairs(self) -> list[ContactPair]:
         """Those that the file lists, and planes with whatever its masks let touch them."""
@@ -189,10 +185,7 @@ class _Reading:
                 if not {one, two} <= planes and frozenset((one, two)) not in usual | computed
             )  # fmt: skip
             listed |= {pair for pair in others if self._may_touch(*(number[name] for name in pair))}
-        law = replace(
-            model.contact_law, excluded=tuple(sorted(tuple(sorted(pair)) for pair in excluded)),
-            listed=tuple(sorted(tuple(sorted(pair)) for pair in listed)),
-        )  # fmt: skip
+        law = replace(model.contact_law, excluded=_in_order(excluded), listed=_in_order(listed))
         return replace(model, contact_law=law)
 
     def _named(self, g1: int, g2: int) -> tuple[str, str]:
@@ -206,6 +199,10 @@ class _Reading:
         above = [int(source.body_weldid[int(source.body_parentid[body])]) for body in (one, two)]
         near = one and two and (above[0] == two or above[1] == one)
         return bool(near) and not is_disabled(source, "FILTERPARENT")
+
+
+def _in_order(pairs: Iterable[frozenset[str]]) -> tuple[ShapeNames, ...]:
+    return tuple(sorted((min(pair), max(pair)) for pair in pairs))
 
 
 def _is_in_range(solref: Any, solimp: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...model import SimulationDefaults
+from ...model import Model, SimulationDefaults
 from ...model.simulation_defaults import INTEGRATORS
 from .mujoco_refusals import is_disabled
 
@@ -40,6 +40,16 @@ def simulation_of(source: Any, named: Collection[str] | None) -> tuple[Simulatio
     if integrator == "euler" and is_disabled(source, "EULERDAMP") and np.any(source.dof_damping):
         told.append("<flag eulerdamp> is not followed: steps take the damping of joints implicitly")
     return wanted, told
+
+
+def told_of_law(model: Model) -> list[str]:
+    """A remark where limits and dry friction follow another law than MuJoCo's: in a model without contacts."""
+    bounded = np.isfinite(model.stacked("lower")).any() or np.isfinite(model.stacked("upper")).any()
+    rubbing = bool(model.stacked("friction").any())
+    if model.pairs or any(tendon.limited or tendon.friction for tendon in model.tendons) or not (bounded or rubbing):
+        return []
+    what = " and ".join(name for name, there in (("limits", bounded), ("dry friction", rubbing)) if there)
+    return [f"{what} of joints follow a law stiffer than MuJoCo's, without contacts; contact='soft' takes MuJoCo's"]
 
 
 def option_words(defaults: SimulationDefaults) -> dict[str, str]:

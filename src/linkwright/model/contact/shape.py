@@ -18,8 +18,8 @@ from .surface import Surface
 
 # In MuJoCo's order, which says whose normal a contact has; how many numbers a size has.
 SIZES = {
-    "plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "convex": 0, "mesh": 0,
-    "height_field": 0,
+    "plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "convex": 0, "mesh": 1,
+    "height_field": 1,
 }  # fmt: skip
 KINDS = tuple(SIZES)
 UNCOMPUTED = ("mesh", "height_field")  # kinds whose contact nobody computes: they are there to be watched
@@ -34,9 +34,9 @@ class Shape:
 
     on         the body or frame it is fixed to
     size       sphere: radius; capsule and cylinder (along z): radius, half the length; box and ellipsoid: half the
-               extents. A plane is z = 0 of its own frame, free above.
-    points     corners of a convex shape; of a mesh or a height field those that are farthest along the 26 directions of
-               a cube's faces, edges and corners in its frame
+               extents. A plane is z = 0 of its own frame, free above. Mesh and height field: by how much at most they
+               are outside of the hull of their points
+    points     corners of a convex shape; of a mesh or a height field some of its hull's
     inverse_weight   how easily it is moved there, in 1/kg, if the file says; the law scales by it. Else it is computed.
     """
 

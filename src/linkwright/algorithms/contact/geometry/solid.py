@@ -4,6 +4,7 @@ Whatever has no corners is a box, plus an ellipsoid, plus a ball, added as sets 
 width or depth plus a ball, a cylinder one plus a flat ellipsoid. Corners are known by how far they reach along 26
 directions: to the faces, edges and corners of a cube. Between those the reach is at most what is interpolated, since
 the reach of a convex set along a + b is at most that along a plus that along b; so nothing of the shape is outside.
+That is a first look; the second takes the corners one by one.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ class Solid:
     box, ellipsoid   half lengths
     radius           of the ball, margin included
     reach            of corners along `DIRECTIONS`, all zero without any
+    corners          themselves, for who looks closer; none for a first look
     """
 
     box: Sequence[Scalar]
     ellipsoid: Sequence[Scalar]
     radius: Scalar
     reach: Sequence[Scalar]
+    corners: Sequence[Sequence[Scalar]] = ()
 
     @classmethod
     def of_numbers(cls, numbers: Sequence[Scalar]) -> Solid:
@@ -48,6 +51,18 @@ class Solid:
     def numbers(self) -> list[float]:
         return [*self.box, *self.ellipsoid, self.radius, *self.reach]
 
+    @classmethod
+    def of_close_numbers(cls, numbers: Sequence[Scalar]) -> Solid:
+        """From what `close_numbers` gives, or symbols in their place."""
+        corners = [numbers[k : k + 3] for k in range(7, len(numbers), 3)]
+        return cls(numbers[:3], numbers[3:6], numbers[6], (0.0,) * len(DIRECTIONS), corners)
+
+    def close_numbers(self, count: int) -> list[float]:
+        """For a closer look, with so many corners: the last one again and again, the middle of what has none."""
+        corners = list(self.corners) or [(0.0, 0.0, 0.0)]
+        corners += [corners[-1]] * (count - len(corners))
+        return [*self.box, *self.ellipsoid, self.radius, *(x for corner in corners for x in corner)]
+
     @property
     def half(self) -> list[Scalar]:
         """Half lengths of the box around all of it."""
@@ -57,29 +72,41 @@ class Solid:
     @property
     def ball(self) -> float:
         """Radius of the ball around all of it."""
-        if any(self.reach):
-            return math.hypot(*(float(x) for x in self.half))
+        if self.corners:
+            return self.radius + max(math.hypot(*corner) for corner in self.corners)
         return self.radius + max(self.ellipsoid) + math.hypot(*self.box)
 
     def farthest(self, x: Vector) -> Vector:
-        """The point farthest along x, without the ball."""
+        """The point farthest along x, without the ball; of corners the first of them if they are alike far."""
         stretched = [e * u for e, u in zip(self.ellipsoid, x, strict=True)]
         square = stretched[0] * stretched[0] + stretched[1] * stretched[1] + stretched[2] * stretched[2]
         known = square > _NO_LENGTH
         scale = where(known, 1.0, 0.0) / sqrt(where(known, square, 1.0))
         signs = [where(u >= 0.0, 1.0, -1.0) for u in x]
-        corner = self._corner(x)
+        corner = [s * c for s, c in zip(signs, self._corner(x), strict=True)]
+        if self.corners:
+            corner = self._farthest_corner(x)
         return Vector(*(
-            s * (b + c) + e * (y * scale)
+            s * b + c + e * (y * scale)
             for s, b, c, e, y in zip(signs, self.box, corner, self.ellipsoid, stretched, strict=True)
         ))  # fmt: skip
+
+    def _farthest_corner(self, x: Vector) -> list[Scalar]:
+        best = list(self.corners[0])
+        far = Vector(*best) @ x
+        for corner in self.corners[1:]:
+            along = Vector(*corner) @ x
+            better = along > far
+            far = where(better, along, far)
+            best = [where(better, new, old) for new, old in zip(corner, best, strict=True)]
+        return best
 
     def _corner(self, x: Vector) -> list[Scalar]:
         """Where three of the planes meet that bound the corners: the face, edge and corner of the cube closest to x.
         As lengths along the axes to the side of x."""
-        if all(isinstance(r, float) and r == 0.0 for r in self.reach):
+        if self.corners or all(isinstance(r, float) and r == 0.0 for r in self.reach):
             return [0.0, 0.0, 0.0]
-        reach = dict(zip(DIRECTIONS, self.reach, strict=True))
+        reach: dict[tuple[int, ...], Scalar] = dict(zip(DIRECTIONS, self.reach, strict=True))
         for axis in range(3):  # to the side of x
             up = x[axis] >= 0.0
             reach = {
@@ -99,8 +126,8 @@ class Solid:
         return result
 
 
-def _axes(*which: int) -> tuple[int, ...]:
-    return tuple(int(m in which) for m in range(3))
+def _axes(*which: int) -> tuple[int, int, int]:
+    return int(0 in which), int(1 in which), int(2 in which)
 
 
 def solid_of(shape: Shape) -> tuple[Solid, Vector]:
@@ -108,8 +135,9 @@ def solid_of(shape: Shape) -> tuple[Solid, Vector]:
     zero, radius, size, middle = (0.0, 0.0, 0.0), shape.surface.margin, shape.size, Vector.zero()
     reach = (0.0,) * len(DIRECTIONS)
     if shape.points:
-        points, reach = _reach(shape.points)
-        return Solid(zero, zero, radius, reach), Vector(*points)
+        slack = size[0] if size else 0.0
+        middle_of, corners, reach = _reach(shape.points)
+        return Solid(zero, zero, radius + slack, reach, corners), Vector(*middle_of)
     if shape.kind == "sphere":
         return Solid(zero, zero, radius + size[0], reach), middle
     if shape.kind == "capsule":
@@ -121,17 +149,12 @@ def solid_of(shape: Shape) -> tuple[Solid, Vector]:
     return Solid(size, zero, radius, reach), middle
 
 
-def extremes(points: np.ndarray) -> list[tuple[float, ...]]:
-    """Those of the points (n, 3) that are farthest along `DIRECTIONS`: all that watching looks at."""
-    rows = {int(np.argmax(_along(points, direction))) for direction in DIRECTIONS}
-    return [tuple(points[k].tolist()) for k in sorted(rows)]
-
-
-def _reach(points: Iterable[Sequence[float]]) -> tuple[list[float], tuple[float, ...]]:
-    """(the middle of the box around points, how far they reach from there along each direction)."""
+def _reach(points: Iterable[Sequence[float]]) -> tuple[list[float], list[list[float]], tuple[float, ...]]:
+    """(The middle of the box around points; they, from there; how far they reach along each direction)."""
     given = np.array(points, dtype=float)
     middle = 0.5 * (given.max(axis=0) + given.min(axis=0))
-    return middle.tolist(), tuple(float(_along(given - middle, direction).max()) for direction in DIRECTIONS)
+    given = given - middle
+    return middle.tolist(), given.tolist(), tuple(float(_along(given, direction).max()) for direction in DIRECTIONS)
 
 
 def _along(points: np.ndarray, direction: tuple[int, int, int]) -> np.ndarray:
