@@ -162,7 +162,7 @@ def test_integrator(page):
         register_integrator(made.Heun())
     with pytest.raises(InputError, match="Nameless lacks name, title, order"):
         register_integrator(type("Nameless", (made.Integrator,), {"step": None})())
-    with pytest.raises(InputError, match=r"integrator is 'hoyn'; expected one of damped_euler, euler, heun,"):
+    with pytest.raises(InputError, match=r"integrator is 'hoyn'; expected one of damped_euler, .*heun,"):
         integrator_of("hoyn")
 
 

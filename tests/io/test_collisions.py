@@ -51,7 +51,8 @@ def test_urdf_shapes_are_on_their_links():
 def test_shapes_that_make_no_sense_are_told_and_left_out(inside):
     model = urdf(f"><geometry>{inside}</geometry>")
     assert [shape.name for shape in model.shapes] == ["base/collision_0", "toe/nail"]
-    assert any("'tip'" in warning and "left out" in warning for warning in model.warnings)
+    [entry] = [entry for entry in model.not_computed if "'tip'" in entry.what]
+    assert entry.word == "contact" and entry.why
 
 
 def test_sdf_shapes_and_floors():

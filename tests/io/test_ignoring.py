@@ -56,6 +56,10 @@ LEFT_OUT = {
     "spring": (mjcf(other_joint('type="ball" stiffness="2"')), "'j'"),
     "tendon": (mjcf(ARM + GROUND_SITE, tendon("stiffness")), "'t'"),
     "loop": (PENDULUM.replace("</robot>", "<constraint/></robot>"), "<constraint>"),
+    "mimic": (
+        PENDULUM.replace("</robot>", '<link name="two"/><joint name="other" type="continuous"><parent link="arm"/>'
+                         '<child link="two"/><mimic joint="hinge"/></joint></robot>'), "mimic joints 'other'"
+    ),
     "option": (mjcf(ARM, head='<option noslip_iterations="3"/>'), "noslip_iterations"),
     "bushing": (FOUR_BAR.replace("</model>", "<drake:linear_bushing_rpy/></model>"), "bushing"),
 }  # fmt: skip

@@ -127,7 +127,9 @@ def test_mimics_become_constraints_when_asked():
     follower = joint("j4", "base", "link4", "2 0 0", inside='<mimic joint="j1" multiplier="-2" offset="0.3"/>')
     model = read_urdf(robot(LINK.format("link4"), follower))
     assert len(model.mimics) == 1 and not model.constraints
-    assert any("with_mimics_coupled" in warning and "'j4'" in warning for warning in model.warnings)
+    [entry] = model.not_computed
+    assert "with_mimics_coupled" in entry.remedy and "'j4'" in entry.what and entry.about == ("j4",)
+    assert not model.with_mimics_coupled().not_computed
     coupled = model.with_mimics_coupled()
     assert not coupled.mimics and [c.name for c in coupled.constraints] == ["j4_mimic"]
     error = lw.reference(coupled, "constraint_error")

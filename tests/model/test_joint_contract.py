@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from joint_checks import check_joint
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
@@ -24,6 +25,12 @@ def carrying(kind: str) -> lw.Model:
     joint = lw.Joint(name="joint", kind=kind, **axes)
     builder.add_body("second", joint, parent="first", inertia=lw.Inertia(1.5, rng.normal(size=3), tensor))
     return builder.build()
+
+
+@every_kind
+@pytest.mark.parametrize("seed", range(3))
+def test_what_it_says_of_itself_is_what_its_transform_does(kind, seed):
+    check_joint(JOINT_KINDS[kind], seed)
 
 
 @every_kind

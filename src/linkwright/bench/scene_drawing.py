@@ -17,7 +17,7 @@ Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class DrawnShape:
+class SceneShape:
     """size: half lengths, as far as the kind has them; corners of a mesh; place in the body (m, quaternion x y z w)."""
 
     name: str
@@ -31,7 +31,7 @@ class DrawnShape:
 
 
 @dataclass(frozen=True)
-class DrawnBody:
+class SceneBody:
     """Free, or on a hinge about y of body `on`, where `position` is that of the hinge."""
 
     name: str
@@ -39,11 +39,11 @@ class DrawnBody:
     position: Numbers
     quaternion: Numbers
     mass: float
-    shapes: tuple[DrawnShape, ...]
+    shapes: tuple[SceneShape, ...]
 
 
 @dataclass(frozen=True)
-class Floor:
+class SceneFloor:
     quaternion: Numbers
     contype: int
     conaffinity: int
@@ -54,10 +54,10 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Scene:
+class DrawnScene:
     form: str
-    bodies: tuple[DrawnBody, ...]
-    floor: Floor | None
+    bodies: tuple[SceneBody, ...]
+    floor: SceneFloor | None
     listed: tuple[tuple[str, str], ...]
     weighs_by_shapes: bool
 
@@ -72,7 +72,8 @@ class Scene:
         return np.concatenate([np.array(part) for part in parts])
 
     def mjcf(self) -> str:
-        assets, inside = [], ["" for _ in self.bodies]
+        assets: list[str] = []
+        inside = ["" for _ in self.bodies]
         for k, body in reversed(list(enumerate(self.bodies))):
             geoms = "".join(self._geom(shape, assets) for shape in body.shapes)
             joint = "<freejoint/>" if body.on is None else '<joint axis="0 1 0" damping="0.05"/>'
@@ -97,7 +98,7 @@ class Scene:
             f"<contact>{pairs}</contact></mujoco>"
         )
 
-    def _geom(self, shape: DrawnShape, assets: list[str]) -> str:
+    def _geom(self, shape: SceneShape, assets: list[str]) -> str:
         x, y, z, w = shape.quaternion
         counts = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
         what = f'type="{shape.kind}" size="{_text(shape.size[: counts.get(shape.kind, 0)])}"'
@@ -111,9 +112,9 @@ class Scene:
         )
 
 
-def drawn_scene(rng: np.random.Generator) -> Scene:
+def drawn_scene(rng: np.random.Generator) -> DrawnScene:
     form = FORMS[rng.choice(3, p=(0.5, 0.3, 0.2))]
-    bodies: list[DrawnBody] = []
+    bodies: list[SceneBody] = []
     for k in range(int(rng.integers(1, 4))):
         hinged = k > 0 and bodies[-1].on is None and rng.random() < 0.25
         sideways = rng.uniform(-_SPREAD, _SPREAD, 2)
@@ -121,7 +122,7 @@ def drawn_scene(rng: np.random.Generator) -> Scene:
         shapes = tuple(_shape(rng, f"shape_{k}_{j}") for j in range(1 if rng.random() < 0.7 else 2))
         quaternion = (0.0, 0.0, 0.0, 1.0) if hinged else _random_quaternion(rng)
         bodies.append(
-            DrawnBody(f"body_{k}", k - 1 if hinged else None, _numbers(position), quaternion,
+            SceneBody(f"body_{k}", k - 1 if hinged else None, _numbers(position), quaternion,
                       float(rng.uniform(0.3, 3.0)), shapes)
         )  # fmt: skip
     floor = None
@@ -129,19 +130,19 @@ def drawn_scene(rng: np.random.Generator) -> Scene:
         angle = rng.uniform(-_TILT, _TILT) if rng.random() < 0.3 else 0.0
         masks = (1, 1) if rng.random() < 0.85 else (int(rng.integers(0, 4)), int(rng.integers(0, 4)))
         masks = (1, 1) if form == "built, on_ground" else masks
-        floor = Floor((0.0, float(np.sin(angle / 2)), 0.0, float(np.cos(angle / 2))), *masks)
+        floor = SceneFloor((0.0, float(np.sin(angle / 2)), 0.0, float(np.cos(angle / 2))), *masks)
     listed = _listed(rng, form, bodies, floor)
-    return Scene(form, tuple(bodies), floor, listed, bool(form == "MJCF" and rng.random() < 0.4))
+    return DrawnScene(form, tuple(bodies), floor, listed, bool(form == "MJCF" and rng.random() < 0.4))
 
 
-def _shape(rng: np.random.Generator, name: str) -> DrawnShape:
+def _shape(rng: np.random.Generator, name: str) -> SceneShape:
     kind, size = KINDS[rng.integers(len(KINDS))], _numbers(rng.uniform(*_SIZES, 3))
-    corners = ()
+    corners: tuple[Numbers, ...] = ()
     if kind == "mesh":
         corners = tuple(_numbers(x) for x in _polytope(rng) * np.array(size))
     masks = (1, 1) if rng.random() < 0.8 else (int(rng.integers(0, 4)), int(rng.integers(0, 4)))
     place = _numbers(rng.uniform(-0.03, 0.03, 3))
-    return DrawnShape(name, kind, size, corners, place, _random_quaternion(rng), *masks)
+    return SceneShape(name, kind, size, corners, place, _random_quaternion(rng), *masks)
 
 
 def _polytope(rng: np.random.Generator) -> np.ndarray:
@@ -161,7 +162,7 @@ def _polytope(rng: np.random.Generator) -> np.ndarray:
 
 
 def _listed(
-    rng: np.random.Generator, form: str, bodies: list[DrawnBody], floor: Floor | None
+    rng: np.random.Generator, form: str, bodies: list[SceneBody], floor: SceneFloor | None
 ) -> tuple[tuple[str, str], ...]:
     """Pairs that a file lists, whatever masks say; in code only those that can be computed."""
     if rng.random() < 0.5:

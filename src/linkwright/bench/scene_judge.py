@@ -1,8 +1,8 @@
 """Who is inside whom in a drawn scene, from coordinates alone: points on surfaces, and how deep each is in a shape.
 
-Nothing of the library's geometry is used. Points are spread over each surface; a point is as deep in a convex body as it
-is far from its nearest face, tangent plane or rim, in closed form, for ellipsoids along the gradient of what is constant
-on them. What is between points may be deeper; what is told is at least so deep.
+Nothing of the library's geometry is used. Points are spread over each surface; a point is as deep in a convex body as
+it is far from its nearest face, tangent plane or rim, in closed form, for ellipsoids along the gradient of what is
+constant on them. What is between points may be deeper; what is told is at least so deep.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from itertools import combinations
 
 import numpy as np
 
-from .scene_drawing import DrawnShape, Scene, rotation
+from .scene_drawing import DrawnScene, SceneShape, rotation
 
 _POINTS = 400  # on a surface
 Placed = tuple[np.ndarray, np.ndarray]  # rotation, position
 
 
-def swallowed(scene: Scene, states: np.ndarray) -> Iterator[tuple[str, str, float, float]]:
-    """(shape, shape or floor, how deep in all of the states at least (m), how thick the thinner is), of what a scene lets
-    touch. `states` (T, nq)."""
+def swallowed(scene: DrawnScene, states: np.ndarray) -> Iterator[tuple[str, str, float, float]]:
+    """(shape, shape or floor, how deep in all of the states at least (m), how thick the thinner is), of what a scene
+    lets touch. `states` (T, nq)."""
     places = [_places(scene, q) for q in states]
     shapes = {shape.name: (k, shape) for k, body in enumerate(scene.bodies) for shape in body.shapes}
     surfaces = {name: _surface(shape) for name, (_, shape) in shapes.items()}
@@ -38,7 +38,7 @@ def swallowed(scene: Scene, states: np.ndarray) -> Iterator[tuple[str, str, floa
             yield name, "floor", min(-height for height in heights), _thickness(shape)
 
 
-def _may_touch(scene: Scene, i: int, one: DrawnShape, j: int, two: DrawnShape) -> bool:
+def _may_touch(scene: DrawnScene, i: int, one: SceneShape, j: int, two: SceneShape) -> bool:
     if i == j:
         return False
     if {(one.name, two.name), (two.name, one.name)} & set(scene.listed):
@@ -47,7 +47,7 @@ def _may_touch(scene: Scene, i: int, one: DrawnShape, j: int, two: DrawnShape) -
     return not carried and bool(one.contype & two.conaffinity or two.contype & one.conaffinity)
 
 
-def _stands(scene: Scene, shape: DrawnShape) -> bool:
+def _stands(scene: DrawnScene, shape: SceneShape) -> bool:
     floor = scene.floor
     assert floor is not None
     if scene.form == "built, on_ground":
@@ -57,7 +57,7 @@ def _stands(scene: Scene, shape: DrawnShape) -> bool:
     return bool(shape.contype & floor.conaffinity or floor.contype & shape.conaffinity)
 
 
-def _places(scene: Scene, q: np.ndarray) -> dict[str, Placed]:
+def _places(scene: DrawnScene, q: np.ndarray) -> dict[str, Placed]:
     """Of every shape in the world."""
     bodies: list[Placed] = []
     at = 0
@@ -76,7 +76,7 @@ def _places(scene: Scene, q: np.ndarray) -> dict[str, Placed]:
     }  # fmt: skip
 
 
-def _surface(shape: DrawnShape) -> np.ndarray:
+def _surface(shape: SceneShape) -> np.ndarray:
     """Points on it, in its frame."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(_POINTS, 3))
@@ -104,13 +104,13 @@ def _surface(shape: DrawnShape) -> np.ndarray:
     return np.concatenate([*found, inner + x * rays.min(axis=1)[:, None]])
 
 
-def _deepest(points: np.ndarray, place: Placed, shape: DrawnShape, there: Placed) -> float:
+def _deepest(points: np.ndarray, place: Placed, shape: SceneShape, there: Placed) -> float:
     """Of points of one shape in another; negative where none is in it."""
     world = points @ place[0].T + place[1]
     return float(_depth(shape, (world - there[1]) @ there[0]).max())
 
 
-def _depth(shape: DrawnShape, x: np.ndarray) -> np.ndarray:
+def _depth(shape: SceneShape, x: np.ndarray) -> np.ndarray:
     a, b, c = shape.size
     if shape.kind == "sphere":
         return a - np.linalg.norm(x, axis=1)
@@ -130,7 +130,7 @@ def _depth(shape: DrawnShape, x: np.ndarray) -> np.ndarray:
 
 
 def _faces(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Outward normals and offsets of the planes of a convex body: through three corners, with all others on one side."""
+    """Outward normals and offsets of planes of a convex body: through three corners, with all others on one side."""
     normals, offsets = [], []
     for a, b, c in combinations(corners, 3):
         normal = np.cross(b - a, c - a)
@@ -150,7 +150,7 @@ def _corners(a: float, b: float, c: float) -> np.ndarray:
     return np.array([[x, y, z] for x in (-a, a) for y in (-b, b) for z in (-c, c)])
 
 
-def _thickness(shape: DrawnShape) -> float:
+def _thickness(shape: SceneShape) -> float:
     if shape.kind == "mesh":
         return float(np.ptp(np.array(shape.corners), axis=0).min())
     count = {"sphere": 1, "capsule": 2, "cylinder": 2}.get(shape.kind, 3)

@@ -1,8 +1,8 @@
 """`linkwright bench scenes`: bodies dropped on floors and on each other, and whether anything fell through in silence.
 
-A scene is drawn at random: one to three bodies with one or two shapes each, of all kinds, free or on a hinge of the one
-before; a floor, or none; masks, listed pairs. It becomes an MJCF text, or a model built in code, and is simulated. Then a
-judge that knows only the drawing and the coordinates says what ended in what (scene_judge.py).
+A scene is drawn at random: one to three bodies with one or two shapes each, of all kinds, free or on a hinge of the
+one before; a floor, or none; masks, listed pairs. It becomes an MJCF text, or a model built in code, and is simulated.
+Then a judge that knows only the drawing and the coordinates says what ended in what (scene_judge.py).
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import linkwright as lw
 
 from ..errors import SimulationError
 from ..sim.verdict import complaints, missing_from
-from .scene_drawing import DrawnBody, DrawnShape, Scene, drawn_scene
+from .scene_drawing import DrawnScene, SceneBody, SceneShape, drawn_scene
 from .scene_judge import swallowed
 
 SECONDS, DT, _RECORD = 2.0, 2e-3, 10
 _AT_REST = 10  # states, the last 0.2 s: what is inside in all of them has ended there
-_SHARE = 0.02  # of the thinner shape: as deep as that, and as ten times what the law gives under weight, things may sink
+# As deep as this share of the thinner shape, and as ten times what the law gives under weight, things may sink.
+_SHARE = 0.02
 _LAW = 10.0 * 9.81 * (1.0 - 0.95) * 0.02**2  # m, of a body under its own weight (docs/contact.md)
 
 
@@ -59,7 +60,7 @@ def measure(
         yield dropped(scene, number, seconds)
 
 
-def dropped(scene: Scene, number: int = 0, seconds: float = SECONDS) -> Dropped:
+def dropped(scene: DrawnScene, number: int = 0, seconds: float = SECONDS) -> Dropped:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = model_of(scene)
@@ -71,7 +72,8 @@ def dropped(scene: Scene, number: int = 0, seconds: float = SECONDS) -> Dropped:
             return Dropped(number, scene.form, scene.names, (), 3, text, False, False)
     states = trajectory.q[-_AT_REST:]
     inside = tuple(
-        f"{one} in {two}" for one, two, depth, thickness in swallowed(scene, states) if depth > _SHARE * thickness + _LAW
+        f"{one} in {two}"
+        for one, two, depth, thickness in swallowed(scene, states) if depth > _SHARE * thickness + _LAW
     )
     said, missing = complaints(trajectory), missing_from(trajectory)
     named = {name for entry in missing for name in entry.about}
@@ -82,12 +84,12 @@ def dropped(scene: Scene, number: int = 0, seconds: float = SECONDS) -> Dropped:
     )
 
 
-def model_of(scene: Scene) -> lw.Model:
+def model_of(scene: DrawnScene) -> lw.Model:
     """As a reader, or a builder, makes it."""
     return lw.load(scene.mjcf()) if scene.form == "MJCF" else _built(scene)
 
 
-def _built(scene: Scene) -> lw.Model:
+def _built(scene: DrawnScene) -> lw.Model:
     builder = lw.ModelBuilder("scene")
     for k, body in enumerate(scene.bodies):
         inertia = lw.Inertia(body.mass, np.zeros(3), np.eye(3) * body.mass * 0.01)
@@ -106,14 +108,14 @@ def _built(scene: Scene) -> lw.Model:
         if scene.form == "built, on_ground":
             model = model.on_ground(at=at)
         else:
-            masks = {"contype": scene.floor.contype, "conaffinity": scene.floor.conaffinity}
+            masks: dict[str, Any] = {"contype": scene.floor.contype, "conaffinity": scene.floor.conaffinity}
             model = model.with_shapes(lw.plane(at=at, name="floor", **masks))
     for one, two in scene.listed:
         model = model.with_contacts(lw.contact(one, two))
     return model
 
 
-def _shape(body: DrawnBody, shape: DrawnShape):
+def _shape(body: SceneBody, shape: SceneShape):
     x, y, z, w = shape.quaternion
     own: dict[str, Any] = {
         "at": lw.Pose.from_quaternion(shape.position, (x, y, z, w)), "name": shape.name, "contype": shape.contype,

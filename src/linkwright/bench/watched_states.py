@@ -1,9 +1,9 @@
 """`linkwright bench watched`: how often status 6 is raised while all shapes are apart.
 
-Random states of robots within their joint limits, free bases at random places; all pairs of shapes that are watched. For
-a state that is told of, another search looks for a plane between the shapes of each pair that is said to overlap: if one is
-found for every pair, the status cried wolf. Meshes are taken as the hull of the corners that are known of them, which is
-inside of the mesh: what is between the two counts as a false alarm.
+Random states of robots within their joint limits, free bases at random places; all pairs of shapes that are watched.
+For a state that is told of, another search looks for a plane between the shapes of each pair that is said to overlap:
+if one is found for every pair, the status cried wolf. Meshes are taken as the hull of the corners that are known of
+them, which is inside of the mesh: what is between the two counts as a false alarm.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ def scenes(
 
 def _table(results: list[Dropped], seconds: float) -> Table:
     columns = {
-        "made as": "", "scenes": "d", "nothing inside, ok": "d", "inside, and said": "d", "status 6, nothing inside": "d",
-        "other complaints": "d", "inside, and silent": "d",
+        "made as": "", "scenes": "d", "nothing inside, ok": "d", "inside, and said": "d",
+        "status 6, nothing inside": "d", "other complaints": "d", "inside, and silent": "d",
     }  # fmt: skip
     rows = []
     for form, number in sorted(Counter(one.form for one in results).items()):

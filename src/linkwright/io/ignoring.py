@@ -27,11 +27,12 @@ IGNORABLE = {
     "gravcomp": "gravity compensation",
     "limit": "limits of spatial tendons and of balls",
     "loop": "closures and couplings in elements that are not read",
+    "mimic": "joints that follow others, which are data until `with_mimics_coupled`",
     "option": "what a file asks of MuJoCo's solver and contacts: noslip_iterations, sleep, override, adhesion ...",
     "plugin": "plugins of bodies, geoms and tendons",
     "spring": "springs on balls and free joints, nonlinear ones, those that yield, those on joints that close a loop",
     "tendon": "forces of tendons that are not understood: spatial ones, nonlinear ones",
-    "unknown": "attributes and elements that MuJoCo knows and this version of the library does not",
+    "unknown": "attributes and details of a file that are not known here, though another program may know them",
 }
 """What each word stands for. Of everything it stands for, only what cannot be taken over is left out; gravity
 compensation is taken over unless it is named."""

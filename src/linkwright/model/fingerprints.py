@@ -23,7 +23,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "contacts": CONTACT_ENTRIES,
     "actuators": ACTUATOR_ENTRIES,
     "simulation": (*SIMULATION_ENTRIES, *KEYFRAME_ENTRIES),
-    "drawing": ("name", "not_computed"),
+    "drawing": ("name", "not_computed", "ignored"),  # the last in older files
 }
 """Entries of `serialization.to_dictionary` by section. Inertias of bodies stand in their entries, but count as such."""
 

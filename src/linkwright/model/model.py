@@ -31,6 +31,7 @@ from .pose import Pose, PoseLike, finite_array
 from .simulation_defaults import NOTHING_NAMED, SimulationDefaults
 
 GROUND = "world"
+MIMIC = "mimic"  # the word of what is not computed of `mimics`
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +158,8 @@ class Model:
             couple(mimic.joint, mimic.leader, [mimic.offset, mimic.multiplier], name=f"{mimic.joint}_mimic")
             for mimic in self.mimics
         ]
-        return replace(self, mimics=(), constraints=(*self.constraints, *couplings))
+        missing = tuple(entry for entry in self.not_computed if entry.word != MIMIC)
+        return replace(self, mimics=(), constraints=(*self.constraints, *couplings), not_computed=missing)
 
     def without_constraints(self) -> Model:
         """The spanning tree alone."""

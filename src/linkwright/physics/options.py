@@ -143,8 +143,9 @@ class StepOptions:
         "error that a part of a step may make, relative to the speed of the motion; None: steps of dt",
     )  # fmt: skip
     watch: bool | None = option(
-        None, "None, True, False", "whether the status tells of contacts that are not computed, where none is; None: if "
-        "nobody asked to leave contacts out", driven=True,
+        None, "None, True, False",
+        "whether the status tells of contacts that are not computed, where none is; None: unless they were left out",
+        driven=True,
     )  # fmt: skip
     controller: StepController = Fixed()
     purpose: Purpose = Purpose()

@@ -34,7 +34,7 @@ def first_meeting(tr: Trajectory) -> Meeting | None:
     for begin in range(0, len(states), _AT_ONCE):
         some = states[begin : begin + _AT_ONCE]
         with np.errstate(all="ignore"):
-            found = [(pair, np.broadcast_to(met, len(some)) > 0.5) for pair, met in meeting(tr.model, some.T)]
+            found = [(pair, np.broadcast_to(met, len(some)) > 0.5) for pair, met in meeting(tr.model, list(some.T))]
         met = [int(np.argmax(flags)) for _, flags in found if flags.any()]
         if met:
             first = min(met)
@@ -52,4 +52,5 @@ def told_of_meeting(tr: Trajectory) -> str:
     shapes = {shape.name: shape for shape in tr.model.shapes}
     more = f", and {others} more pair{'s' if others > 1 else ''}" if others else ""
     where = "" if found.sample is None else f" in sample {found.sample}"
-    return f": {one!r} with {two!r}{more}, at t = {found.time:.6g} s{where}: {remedy(shapes[one], shapes[two])}; {helps}"
+    first = f": {one!r} with {two!r}{more}, at t = {found.time:.6g} s{where}"
+    return f"{first}: {remedy(shapes[one], shapes[two])}; {helps}"

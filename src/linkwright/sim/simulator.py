@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from .session import Session
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
-_FLOAT = np.dtype(float)
+_FLOAT, _ARRAY = np.dtype(float), np.ndarray  # looked up in every step
 _FEW = 24  # commands up to which a sum of floats is quicker than a product of arrays
 
 
@@ -77,18 +77,16 @@ class Simulator:
         self._names = self.session.state  # as the step gives it, and, but for tau, dt, ..., takes it
         self._told = tuple(self.session.program_outputs.index(name) for name in self._extra)
         self._step = self.session.compiled(lanes, threads, cache)
-        order = [spec.name for spec in self._step.inputs]
-        first, last = order.index("lam"), order.index(self._names[-1]) + 1
         rest = {"dt": np.array(self.dt), **given.arrays}
-        # dt and f_ext, after q, v and tau, and before commands
-        self._between = tuple(rest[name] for name in order[3:first] if name != "ctrl")
-        self._after = tuple(rest[name] for name in order[last:])
+        order = [spec.name for spec in self._step.inputs]
+        self._inputs = _written_out(lambda *inputs: inputs, order, self._names, rest)
+        self._one_step = _written_out(self._step, order, self._names, rest)
         self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
         """Those given, by name, and external forces: what is written to them acts from the next step on."""
         self._own = len(self._names)
         self._torque_shape = self._shape(self.model.nv)
         self._no_torque = np.zeros(self._torque_shape)
-        self._command_shape = self._shape(self.model.nu)
+        self._command_shape = self._shape(self.model.nu) if self.actuators else None
         self._few = batch is None and self.model.nu <= _FEW
         self.reset()
 
@@ -106,8 +104,6 @@ class Simulator:
             frame = keyframe_of(self.model, keyframe, q0=q0, v0=v0, act0=act0)
             q0, v0, act0 = frame.q, frame.v, frame.act
             self._commands[...] = frame.ctrl
-        # what comes between v, tau and the rest of the state where a step is given no commands
-        self._usual = (*self._between, self._commands) if self.actuators else self._between
         q, v = as_state(self.model, q0, v0)
         if start == "project":
             from ..assembly import project_configuration, project_velocity
@@ -176,34 +172,28 @@ class Simulator:
             raise unknown_name("output of this simulator", name, self._extra)
         return self._state[self._told[self._extra.index(name)]]
 
-    def _inputs(self, state: tuple[np.ndarray, ...], tau: np.ndarray, ctrl: np.ndarray) -> tuple[np.ndarray, ...]:
-        commands = (ctrl,) if self.actuators else ()
-        return (*state[:2], tau, *self._between, *commands, *state[2 : len(self._names)], *self._after)
-
     def step(self, tau: Any = None, n: int = 1, *, ctrl: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """(q, v) after n steps with these torques, and these commands of actuators: by default those of the keyframe
         that was reset to, else zero."""
         state = self._state
         if tau is None:
             tau = self._no_torque
-        elif type(tau) is not np.ndarray or tau.shape != self._torque_shape or tau.dtype is not _FLOAT:
+        elif type(tau) is not _ARRAY or tau.shape != self._torque_shape or tau.dtype is not _FLOAT:
             tau = self._torques(tau)
         if ctrl is None:
-            inputs = (state[0], state[1], tau, *self._usual, *state[2 : self._own], *self._after)
-        else:
-            if (
-                type(ctrl) is not np.ndarray or ctrl.shape != self._command_shape or ctrl.dtype is not _FLOAT
-                or not isfinite(sum(ctrl.tolist()) if self._few else (flat := ctrl.ravel()).dot(flat))
-            ):  # fmt: skip
-                ctrl = self._checked_commands(ctrl)
-            inputs = (state[0], state[1], tau, *self._between, ctrl, *state[2 : self._own], *self._after)
+            ctrl = self._commands
+        elif (
+            type(ctrl) is not _ARRAY or ctrl.shape != self._command_shape or ctrl.dtype is not _FLOAT
+            or not isfinite(sum(ctrl.tolist()) if self._few else (flat := ctrl.ravel()).dot(flat))
+        ):  # fmt: skip
+            ctrl = self._checked_commands(ctrl)
         if n == 1 and n is not True:
-            result = tuple(self._step(*inputs))  # without names, whose look-up would cost more than the rest of this
+            result = self._one_step(state, tau, ctrl)
         else:
             if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
                 raise InputError(f"n is {n!r}; expected a positive whole number of steps")
             names, last = ([spec.name for spec in x] for x in (self._step.inputs, self._step.outputs))
-            given = dict(zip(names, inputs, strict=True))
+            given = dict(zip(names, self._inputs(state, tau, ctrl), strict=True))
             result = tuple(self._step.repeat(given, int(n), every=int(n), last=last, effort=self.session.effort))
         # what is not finite shows in the status: then it is said where, and nothing has been taken over yet
         if tau is not self._no_torque:
@@ -289,6 +279,17 @@ class Simulator:
         rest = [kept.get(told.get(k), x) for k, x in enumerate(self._state)][self._own + 1 :]
         self._state = (*arrays, np.array(saved["status"]), *(np.array(x) for x in rest))
         self.steps = saved["steps"]
+
+
+def _written_out(
+    function: Callable[..., Any], inputs: Sequence[str], state: Sequence[str], fixed: Mapping[str, np.ndarray]
+) -> Callable[[tuple[np.ndarray, ...], np.ndarray, np.ndarray], tuple[np.ndarray, ...]]:
+    """A function of (arrays of the state, torques, commands) that calls `function` with every input at its place and
+    gives a plain tuple. Written out as text: gathering arguments in tuples, and looking results up by name, would cost
+    as much as everything else between Python and compiled code."""
+    places = {**{name: f"state[{k}]" for k, name in enumerate(state)}, "tau": "tau", "ctrl": "ctrl"}
+    arguments = ", ".join(places.get(name, name) for name in inputs)
+    return eval(f"lambda state, tau, ctrl: tuple(function({arguments}))", {**fixed, "function": function})
 
 
 def _with_rows(array: np.ndarray, rows: np.ndarray, values: np.ndarray | float) -> np.ndarray:

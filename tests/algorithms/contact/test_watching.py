@@ -95,8 +95,8 @@ def test_graver_statuses_are_not_hidden():
 
 ARM = """<mujoco><worldbody><body name="low"><joint axis="0 1 0"/><geom name="low" size=".05 .2" type="cylinder"/>
   <body name="mid" pos="0 0 .3"><joint axis="0 1 0"/><geom name="mid" type="box" size=".02 .02 .1"/>
-  <body name="top" pos="{0} 0 -.12"><joint axis="0 1 0"/><geom name="top" type="cylinder" size=".05 .05"/></body></body></body>
-  </worldbody></mujoco>"""
+  <body name="top" pos="{0} 0 -.12"><joint axis="0 1 0"/><geom name="top" type="cylinder" size=".05 .05"/></body></body>
+  </body></worldbody></mujoco>"""
 
 
 def test_what_overlaps_as_drawn_is_not_watched_unless_it_is_named():

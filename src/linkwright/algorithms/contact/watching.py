@@ -1,8 +1,8 @@
 """Pairs whose contact is not computed but may occur: which they are, and whether any of them overlap.
 
-Bodies are looked at first, by balls around all that is watched of them, then shapes by balls, by boxes, and by what they
-are like (geometry/separation.py). From the balls on that is one piece of code for all pairs that share a body, with a row
-of numbers for each.
+Bodies are looked at first, by balls around all that is watched of them, then shapes by balls, by boxes, and by what
+they are like (geometry/separation.py). From the balls on that is one piece of code for all pairs that share a body,
+with a row of numbers for each.
 
 A status that is always there says nothing: shapes that overlap in the pose the model is drawn in, or in a keyframe, are
 as close as their maker wants them, and are not watched unless they are named. Those that fly freely are watched all the
@@ -29,9 +29,10 @@ from ..tree.kinematics import placements
 from .geometry.separation import boxes_overlap, overlap, turned_into
 from .geometry.solid import Solid, solid_of
 
-# Shares, for operation counts, in random poses of Go1, G1 and two hands: of pairs of bodies whose balls overlap; of pairs of
-# their shapes whose balls do, and whose boxes do; of bodies with such a pair; of such pairs among theirs.
-_NEAR, _BALLS, _ANY, _CLOSEST = 0.26, 0.25, 0.3, 0.03
+# Shares, for operation counts, in random poses of Go1, G1 and two hands: of pairs of bodies whose balls overlap, of
+# those with shapes whose balls do, of such pairs of shapes among theirs; of bodies with a pair of shapes whose boxes
+# overlap, of such pairs among theirs.
+_NEAR, _SOME, _BALLS, _ANY, _CLOSEST = 0.26, 0.5, 0.4, 0.3, 0.03
 
 
 @names_arguments
@@ -162,78 +163,106 @@ class _Hub:
 
     def look(self, met: Scalar) -> Scalar:
         """1 where a pair overlaps or `met` is 1, else 0."""
-        solids, flags, places = self.solids, [], []
+        solids, flags, every = self.solids, [], []
         for body, pairs in self.partners.items():
             (one, its), (two, other) = (
                 solids.ball(b, {pair[k] for pair in pairs}) for k, b in enumerate((self.body, body))
             )
             near = _square(one - two) < (its + other) ** 2
-            closer = partial(self._closer, body, pairs)
-            found = guard(near, closer, [0.0] * (len(pairs) + 12), expected=_NEAR)
-            flags += found[: len(pairs)]
-            places += [found[len(pairs) :]] * len(pairs)
-        any_close = _largest(flags)
-        every = [pair for pairs in self.partners.values() for pair in pairs]
-        most = max(len(solids.solids[name].corners) for pair in every for name in pair)
-        near = partial(self._first_look, flags, places, every)
-        flags = guard((any_close > 0.5) & (met < 0.5), near, [0.0] * len(every), expected=_ANY)
+            flags += guard(near, partial(self._closer, body, pairs), [0.0], expected=_NEAR)
+            every += [(len(flags) - 1, body, pair) for pair in pairs]
+        most = max(len(solids.solids[name].corners) for _, _, pair in every for name in pair)
+        first = guard((_largest(flags) > 0.5) & (met < 0.5), partial(self._first_look, flags, every, most),
+                      [0.0] * (len(every) if most else 1), expected=_ANY)  # fmt: skip
         if not most:
-            return maximum(met, _largest(flags))
-        close = partial(self._second_look, flags, places, every, most)
-        return maximum(met, guard(_largest(flags) > 0.5, close, [0.0], expected=_ANY * _CLOSEST)[0])
+            return maximum(met, first[0])
+        second = partial(self._second_look, first, every, most)
+        return maximum(met, guard(_largest(first) > 0.5, second, [0.0], expected=_ANY * _CLOSEST)[0])
+
+    def _place(self, body: int) -> Placement:
+        return turned_into(self.solids.poses[self.body], self.solids.poses[body])
+
+    def _closer(self, body: int, pairs: list[ShapeNames]) -> list[Scalar]:
+        """[1 where the boxes of some pair with another body overlap, else 0]."""
+        solids, place = self.solids, self._place(body)
+        touching = [where(self._balls_overlap(pair, place), 1.0, 0.0) for pair in pairs]
+        rows = [[x for name in pair for x in (*self._local(name), *solids.solids[name].half)] for pair in pairs]
+
+        def each(values: Sequence[Scalar], flag: Scalar, row) -> tuple[list[Scalar], list[Scalar]]:
+            (so_far,) = values
+            boxes = lambda: [_boxes(row, place)]  # noqa: E731
+            return guard((flag > 0.5) & (so_far < 0.5), boxes, [so_far], expected=_BALLS), []
+
+        def all_of() -> list[Scalar]:
+            return repeat(each, [0.0], count=len(pairs), tables=[touching, rows])[0]
+
+        return guard(_largest(touching) > 0.5, all_of, [0.0], expected=_SOME)
+
+    def _balls_overlap(self, pair: ShapeNames, place: Placement) -> Scalar:
+        """`place`: of the second's body in the first's."""
+        one, two = (self.solids.local[name].position for name in pair)
+        reach = self.solids.solids[pair[0]].ball + self.solids.solids[pair[1]].ball
+        return _square(place.position + place.rotation @ two - one) < reach**2
 
     def _first_look(
-        self, flags: list[Scalar], places: list[list[Scalar]], pairs: list[ShapeNames]
+        self, flags: list[Scalar], every: list[tuple[int, int, ShapeNames]], most: int
     ) -> list[Scalar]:
-        """Of every pair, 1 where the solids overlap, corners known by how far they reach; else 0."""
-        rows = [[x for name in pair for x in (*self._local(name), *self.solids.solids[name].numbers)] for pair in pairs]
+        """Of every pair, 1 where the solids overlap, corners known by how far they reach, else 0; where no shape has
+        corners, of all together."""
+        solids = self.solids.solids
+        rows = [
+            [x for name in pair for x in (*self._local(name), *solids[name].half, *solids[name].numbers)]
+            for _, _, pair in every
+        ]  # fmt: skip
+        places = {body: _numbers(self._place(body)) for _, body, _ in every}
+        tables = [[flags[k] for k, _, _ in every], [places[body] for _, body, _ in every], rows]
 
         def each(values: Sequence[Scalar], flag: Scalar, place, row) -> tuple[list[Scalar], list[Scalar]]:
-            look = lambda: [_overlap(place, row, Solid.of_numbers)]  # noqa: E731
-            return [], guard(flag > 0.5, look, [0.0], expected=_CLOSEST)
+            so_far = values[0] if values else 0.0
+            half = len(row) // 2
+            sizes = [*row[:15], *row[half : half + 15]]
+            shapes = [*row[:12], *row[15:half], *row[half : half + 12], *row[half + 15 :]]
 
-        return [found for (found,) in repeat(each, count=len(rows), tables=[flags, places, rows])[1]]
+            def look() -> list[Scalar]:
+                boxes = _boxes(sizes, _placement(place))
+                return guard(boxes > 0.5, lambda: [_overlap(place, shapes, Solid.of_numbers)], [so_far],
+                             expected=_CLOSEST)  # fmt: skip
+
+            found = guard((flag > 0.5) & (so_far < 0.5), look, [so_far], expected=_BALLS)
+            return (found, []) if values else ([], found)
+
+        ended, found = repeat(each, [] if most else [0.0], count=len(rows), tables=tables)
+        return [flag for (flag,) in found] if most else ended
 
     def _second_look(
-        self, flags: list[Scalar], places: list[list[Scalar]], pairs: list[ShapeNames], most: int
+        self, flags: list[Scalar], every: list[tuple[int, int, ShapeNames]], most: int
     ) -> list[Scalar]:
         """[1 where the solids of some pair overlap, corner by corner; else 0]."""
+        solids = self.solids.solids
         rows = [
-            [x for name in pair for x in (*self._local(name), *self.solids.solids[name].close_numbers(most))]
-            for pair in pairs
-        ]  # fmt: skip
+            [x for name in pair for x in (*self._local(name), *solids[name].close_numbers(most))] for _, _, pair in every
+        ]
+        places = {body: _numbers(self._place(body)) for _, body, _ in every}
 
         def each(values: Sequence[Scalar], flag: Scalar, place, row) -> tuple[list[Scalar], list[Scalar]]:
             (so_far,) = values
             look = lambda: [_overlap(place, row, Solid.of_close_numbers)]  # noqa: E731
             return guard((flag > 0.5) & (so_far < 0.5), look, [so_far], expected=_CLOSEST), []
 
-        return repeat(each, [0.0], count=len(rows), tables=[flags, places, rows])[0]
+        return repeat(each, [0.0], count=len(rows), tables=[flags, [places[body] for _, body, _ in every], rows])[0]
 
     def _local(self, name: str) -> list[Scalar]:
         return _numbers(self.solids.local[name])
 
-    def _closer(self, body: int, pairs: list[ShapeNames]) -> list[Scalar]:
-        """Of pairs with one other body, 1 where their boxes overlap, else 0; then where that body is in this one."""
-        solids = self.solids
-        place = turned_into(solids.poses[self.body], solids.poses[body])
-        rows = [
-            [x for name in pair for x in (*_numbers(solids.local[name]), *solids.solids[name].half)] for pair in pairs
-        ]
-        reach = [(solids.solids[one].ball + solids.solids[two].ball) ** 2 for one, two in pairs]
-
-        def each(values: Sequence[Scalar], row, square: Scalar) -> tuple[list[Scalar], list[Scalar]]:
-            one, two = _placement(row[:12]), _placement(row[15:27])
-            away = place.position + place.rotation @ two.position - one.position
-            boxes = lambda: [where(boxes_overlap(row[12:15], row[27:], _seen(one, place, two)), 1.0, 0.0)]  # noqa: E731
-            return [], guard(_square(away) < square, boxes, [0.0], expected=_BALLS)
-
-        _, found = repeat(each, count=len(pairs), tables=[rows, reach])
-        return [*(flag for (flag,) in found), *_numbers(place)]
-
 
 def _largest(flags: Sequence[Scalar]) -> Scalar:
     return reduce(maximum, flags)
+
+
+def _boxes(row: Sequence[Scalar], place: Placement) -> Scalar:
+    """1 where the boxes of one row overlap, else 0: of both, where they are on their bodies, and half lengths."""
+    pose = _seen(_placement(row[:12]), place, _placement(row[15:27]))
+    return where(boxes_overlap(row[12:15], row[27:], pose), 1.0, 0.0)
 
 
 def _overlap(

@@ -1,7 +1,7 @@
 """Collision shapes of URDF and SDF links. One that makes no sense is left out and told of: files are full of them.
 
-Meshes are read where that is asked for, or where there are floors (io/meshes/mesh_shapes.py); else they are listed as not
-computed. Height maps are skipped.
+Meshes are read where that is asked for, or where there are floors (io/meshes/mesh_shapes.py); else they are listed as
+not computed. Height maps are skipped.
 """
 
 from __future__ import annotations
@@ -26,32 +26,31 @@ from ..urdf.urdf_parts import read_origin
 
 
 def with_urdf_collisions(model: Model, links: Mapping[str, Element], ignore: Ignoring) -> Model:
-    return _with_shapes(model, *_shapes(links, _urdf_shape), ignore)
+    return _with_shapes(model, _shapes(links, _urdf_shape, ignore), ignore)
 
 
 def with_sdf_collisions(model: Model, links: Mapping[str, Element], ignore: Ignoring) -> Model:
     """Planes of links that stand still are floors, and touch every shape that moves."""
-    return _with_shapes(model, *_shapes(links, _sdf_shape), ignore)
+    return _with_shapes(model, _shapes(links, _sdf_shape, ignore), ignore)
 
 
-def _with_shapes(model: Model, shapes: list[Shape], warnings: list[str], ignore: Ignoring) -> Model:
+def _with_shapes(model: Model, shapes: list[Shape], ignore: Ignoring) -> Model:
     if shapes and ignore.takes("contact", f"{len(shapes)} collision shapes"):
         return model
     kept = []
     for shape in shapes:
         if shape.kind == "plane" and model.body_of(shape.on):
-            warnings.append(f"plane {shape.name!r} is on a link that moves and is left out")
+            ignore.leave("contact", f"plane {shape.name!r}", "planes are part of the ground, and its link moves")
         else:
             kept.append(shape)
-    model = replace(model, shapes=tuple(kept), warnings=(*model.warnings, *warnings))
+    model = replace(model, shapes=tuple(kept))
     return replace(model, pairs=tuple(floor_pairs(model)))
 
 
 def _shapes(
-    links: Mapping[str, Element], read: Callable[[str, str, Element], Shape | None]
-) -> tuple[list[Shape], list[str]]:
+    links: Mapping[str, Element], read: Callable[[str, str, Element], Shape | None], ignore: Ignoring
+) -> list[Shape]:
     shapes: dict[str, Shape] = {}
-    warnings: list[str] = []
     for link, element in links.items():
         for name, collision in named_collisions(link, element):
             while name in shapes:
@@ -59,11 +58,11 @@ def _shapes(
             try:
                 shape = read(name, link, collision)
             except LinkwrightError as error:
-                warnings.append(f"a collision shape of link {shortened(link)!r} is left out: {str(error)[:300]}")
+                ignore.leave("contact", f"a collision shape of link {shortened(link)!r}", str(error)[:300])
                 continue
             if shape is not None:
                 shapes[name] = shape
-    return list(shapes.values()), warnings
+    return list(shapes.values())
 
 
 def named_collisions(link: str, element: Element) -> Iterator[tuple[str, Element]]:

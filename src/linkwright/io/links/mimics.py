@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from ...model import Model
+from ...model.model import MIMIC
+from ..ignoring import Ignoring
 
-_LISTED = 10
+_LISTED = 6
 
 
-def told_of_mimics(model: Model) -> tuple[str, ...]:
-    """A warning that names them; none if there are none."""
-    if not model.mimics:
-        return ()
-    names = [repr(mimic.joint) for mimic in model.mimics]
-    listed = ", ".join(names[:_LISTED]) + (f", ... ({len(names)} in all)" if len(names) > _LISTED else "")
-    return (f"mimic joints move on their own until model.with_mimics_coupled() makes constraints of them: {listed}",)
+def tell_of_mimics(model: Model, ignore: Ignoring) -> None:
+    """Note those of a model that is read."""
+    names = [mimic.joint for mimic in model.mimics]
+    if not names:
+        return
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    what = f"mimic joints {', '.join(map(repr, names[:_LISTED]))}{more}"
+    help_ = "model.with_mimics_coupled() makes constraints of them"
+    ignore.leave(MIMIC, what, "they move on their own", help_, about=names)

@@ -18,7 +18,7 @@ from ..ignoring import Ignoring
 from ..mujoco.mujoco_blame import Blame
 from ..mujoco.mujoco_model import converted
 from ..text.reading import read_bytes
-from ..text.xml import Element, parse_xml
+from ..text.xml import Element, check_parts, parse_xml
 from .mjcf_compiling import compiled
 from .mjcf_files import Folder, with_includes
 from .mjcf_looks import Looks
@@ -51,6 +51,7 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
         raise root.error("expected <mujoco> as the root element of an MJCF")
     folder = Folder(root.file.parent if isinstance(root.file, Path) else None)
     whole = with_includes(root, folder)
+    check_parts(whole, "body", "joint", "freejoint", "site")
     looks = Looks(whole, folder)  # before it is taken apart
     unknown = first_unknown(whole)
     told = told_of_sensors(whole)

@@ -15,7 +15,7 @@ from typing import Any
 from ...errors import LoadError
 from ...model import Model
 from ..ignoring import Ignoring, advice
-from ..text.xml import Element, check_parts
+from ..text.xml import Element
 from ..text.xml_values import LONGEST_NAME, shortened
 from .mjcf_collisions import Colliding, colliding_geoms
 from .mjcf_elements import LIKE_BODY, named_elements, parts_of
@@ -71,7 +71,6 @@ FindMesh = Callable[[Element, str, str], Path]
 
 def reduce_to_dynamics(root: Element, ignore: Ignoring, find: FindMesh, meshes: bool = False) -> Reduced:
     """Takes `root` apart; it is not to be used afterwards. With `meshes` those that can be touched are kept."""
-    check_parts(root, "body", "joint", "freejoint", "site")
     warnings: list[str] = []
     motors = _actuators(root, ignore)
     root.children = [section for section in root if section.tag not in _TAKEN_OUT["mujoco"]]
@@ -245,7 +244,8 @@ def _colliding(root: Element, ignore: Ignoring, find: FindMesh, meshes: bool) ->
         root.children = [section for section in root if section.tag != "contact"]
         return Colliding()
     for what, why in found.unread:
-        ignore.leave("contact", f"contact of {what}", f"its mesh cannot be read: {why}", "nothing tells where it touches")
+        told = f"its mesh cannot be read, and nothing tells where it touches: {why}"
+        ignore.leave("contact", f"contact of {what}", told)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from ...model.contact import (
     is_computed,
     ordered,
 )
-from ...model.contact.possible_pairs import MOST_SHAPES, possible_pairs
+from ...model.contact.possible_pairs import MOST_SHAPES, ShapeNames, possible_pairs
 from ...model.contact.shape import SIZES
 from ..ignoring import Ignoring
 from ..meshes.convex_hull import hull_points
@@ -52,7 +52,7 @@ def with_shapes(
         contact_law=_law(source, names, model),
     )  # fmt: skip
     for name, why in reading.unread.items():
-        ignore.leave("contact", f"contact of geom {name!r}", why, "nothing tells where it touches")
+        ignore.leave("contact", f"contact of geom {name!r}", f"{why}, and nothing tells where it touches")
     return reading.with_pairs_of_the_file(model)
 
 
@@ -185,10 +185,7 @@ class _Reading:
                 if not {one, two} <= planes and frozenset((one, two)) not in usual | computed
             )  # fmt: skip
             listed |= {pair for pair in others if self._may_touch(*(number[name] for name in pair))}
-        law = replace(
-            model.contact_law, excluded=tuple(sorted(tuple(sorted(pair)) for pair in excluded)),
-            listed=tuple(sorted(tuple(sorted(pair)) for pair in listed)),
-        )  # fmt: skip
+        law = replace(model.contact_law, excluded=_in_order(excluded), listed=_in_order(listed))
         return replace(model, contact_law=law)
 
     def _named(self, g1: int, g2: int) -> tuple[str, str]:
@@ -202,6 +199,10 @@ class _Reading:
         above = [int(source.body_weldid[int(source.body_parentid[body])]) for body in (one, two)]
         near = one and two and (above[0] == two or above[1] == one)
         return bool(near) and not is_disabled(source, "FILTERPARENT")
+
+
+def _in_order(pairs: Iterable[frozenset[str]]) -> tuple[ShapeNames, ...]:
+    return tuple(sorted((min(pair), max(pair)) for pair in pairs))
 
 
 def _is_in_range(solref: Any, solimp: Any) -> bool:

@@ -26,7 +26,7 @@ from ..ignoring import Ignoring, leave_out
 from ..links.collisions import with_sdf_collisions
 from ..links.drake import ball_constraint
 from ..links.file_closures import check_springless, close_loop, unused
-from ..links.mimics import told_of_mimics
+from ..links.mimics import tell_of_mimics
 from ..links.placing import add_link
 from ..links.spanning import CarriedLink, spanning_tree
 from ..links.visuals import with_sdf_looks
@@ -35,7 +35,7 @@ from ..text.xml_values import name_of, text_number, text_numbers
 from .sdf_gearboxes import gearboxes
 from .sdf_joints import SdfJoint, graph_of_joints
 from .sdf_scopes import Scope, read_models
-from .sdf_vocabulary import IGNORED_BY
+from .sdf_vocabulary import IGNORED_BY, tell
 
 ROOT_JOINT = "root_joint"
 
@@ -53,7 +53,9 @@ def model_from_sdf(root: Element, *, floating_base: bool | None = None, ignore: 
         raise root.error("expected <sdf> as the root element of an SDF")
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
         ignore = Ignoring() if ignore is None else ignore
-        return _Assembly(root, floating_base, ignore).model().with_not_computed(*ignore.left_out)
+        model = _Assembly(root, floating_base, ignore).model()
+        tell(root, ignore)
+        return model.with_not_computed(*ignore.left_out)
 
 
 class _Assembly:
@@ -102,8 +104,8 @@ class _Assembly:
             self._add_mimic(joint, tree.closures)
         with self.root.blamed():
             model = self.builder.build().with_constraints(*self.constraints)
-            warnings = (*model.warnings, *self.warnings, *told_of_mimics(model))
-            model = replace(model, warnings=warnings, drawn=np.array(self.drawn))
+            tell_of_mimics(model, self.ignore)
+            model = replace(model, warnings=(*model.warnings, *self.warnings), drawn=np.array(self.drawn))
             elements = {name: part.element for name, (_, part) in self.links.items()}
             model = self._without_self_collisions(with_sdf_collisions(model, elements, self.ignore))
             return with_sdf_looks(model, elements)
@@ -158,7 +160,8 @@ class _Assembly:
         check_springless(joint.joint, joint.element, self.ignore)
         left_out = unused(joint.joint)
         if left_out:
-            self.warnings.append(f"joint {joint.joint.name!r} closes a loop; no effect: {', '.join(left_out)}")
+            what = f"{', '.join(left_out)} of joint {joint.joint.name!r}"
+            self.ignore.leave("limit", what, "it closes a loop, and a closure has no coordinate for them to act on")
         first, second = ((link, self.poses[link].inverse() @ joint.pose) for link in (joint.child, joint.parent))
         self.constraints.append(close_loop(self.builder, joint.joint, first, second, joint.element))
 

@@ -1,10 +1,15 @@
-"""Which elements of an SDF are read, which carry no dynamics and may be skipped, and which must not be skipped."""
+"""Which elements of an SDF are read, which are without effect on the motion, which are told of, and which are refused.
+
+An element that is in none of the lists is refused by name. Attributes and details that are in none of them are told of.
+"""
 
 from __future__ import annotations
 
 from ...errors import LoadError
-from ..ignoring import advice
+from ..ignoring import Ignoring, advice
+from ..links.told import UNKNOWN, NotRead, Told, owner_of
 from ..text.xml import Element
+from ..text.xml_values import shortened, text_flag, text_number
 
 READ = {
     "sdf": {"model", "world"},
@@ -21,24 +26,59 @@ READ = {
     "dynamics": {"damping", "friction", "spring_stiffness", "spring_reference"},
 }  # fmt: skip
 
-# Looks, contact surfaces, sensors, and the settings of one simulator.
-SKIPPED = {
-    "sdf": set(),
+_LOOKS, _SENSORS, _SETTINGS = "looks", "measuring changes nothing", "how one simulator computes"
+_PLUGIN = "what a plugin does is the user's here; remarks name those of models"
+_WIND = "acts where <enable_wind> is, which is refused or told of"
+_PAIRS = "contacts between links are computed where they are asked for"
+# Without effect on the motion, and why.
+SKIPPED: dict[str, dict[str, str]] = {
+    "sdf": {},
     "world": {
-        "light", "physics", "scene", "gui", "atmosphere", "magnetic_field", "spherical_coordinates", "plugin", "audio",
-        "wind", "state", "road", "population", "frame",
+        "light": _LOOKS, "scene": _LOOKS, "gui": _LOOKS, "road": _LOOKS, "physics": _SETTINGS, "atmosphere": _WIND,
+        "wind": _WIND, "magnetic_field": _SENSORS, "spherical_coordinates": _SENSORS, "plugin": _PLUGIN,
+        "audio": _LOOKS, "frame": "frames of a world, which no model of it may name here",
     },
-    "model": {"self_collide", "allow_auto_disable", "enable_wind", "plugin", "gripper"},
+    "model": {
+        "self_collide": _PAIRS, "allow_auto_disable": "how one simulator saves time with what rests", "plugin": _PLUGIN,
+        "gripper": "what a controller does is the user's here; a remark names it",
+    },
     "link": {
-        "visual", "collision", "sensor", "light", "projector", "audio_sink", "audio_source", "battery", "self_collide",
-        "must_be_base_link", "particle_emitter", "plugin",
+        "visual": _LOOKS, "light": _LOOKS, "projector": _LOOKS, "particle_emitter": _LOOKS, "sensor": _SENSORS,
+        "audio_sink": _LOOKS, "audio_source": _LOOKS, "battery": "what drives nothing of itself", "plugin": _PLUGIN,
+        "self_collide": _PAIRS, "must_be_base_link": _SETTINGS,
     },
-    "inertial": set(),
-    "joint": {"physics", "sensor", "plugin"},
-    "axis": {"initial_position"},
-    "limit": {"stiffness", "dissipation"},
-    "dynamics": set(),
+    "inertial": {},
+    "joint": {"sensor": _SENSORS, "plugin": _PLUGIN},
+    "axis": {},
+    "limit": {},
+    "dynamics": {},
+    "collision": {"laser_retro": _SENSORS, "visual": _LOOKS},
 }  # fmt: skip
+_SURFACE = ("contact", "of surfaces the friction <ode><mu> is read")
+_STIFF = ("limit", "how stiff limits are follows from the time step")
+# Told of wherever they stand, and why they are not computed.
+TOLD: dict[str, dict[str, NotRead]] = {
+    "world": {
+        "state": ("unknown", "models start where they are drawn"),
+        "population": ("unknown", "the models that it makes are not made"),
+    },
+    "model": {"enable_wind": ("fluid", "nothing of wind is computed")},
+    "link": {},
+    "joint": {"physics": ("option", "how one simulator holds a joint is not how it is held here")},
+    "axis": {"initial_position": ("unknown", "joints are drawn at zero; Model.with_drawn draws them elsewhere")},
+    "limit": {"stiffness": _STIFF, "dissipation": _STIFF},
+    "collision": {"max_contacts": _SURFACE, "density": ("unknown", "inertias are not computed from shapes here")},
+}  # fmt: skip
+_SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "mesh")
+_NO_SHAPE = ("contact", "shapes of that kind have no contact here")
+_FRICTION = ("surface", "friction", "ode", "mu")
+ATTRIBUTES = {
+    "sdf": "version", "world": "name", "model": "name canonical_link placement_frame", "link": "name",
+    "joint": "name type", "frame": "name attached_to", "pose": "relative_to frame rotation_format degrees",
+    "inertial": "auto", "xyz": "expressed_in", "mimic": "joint axis", "collision": "name", "geometry": "",
+    "drake:ball_constraint": "name",
+}  # fmt: skip
+"""Of what is read; whatever else is read has none."""
 
 _WHY_NOT = {
     "include": "other files are not read; replace the <include> by the model it names",
@@ -61,13 +101,79 @@ IGNORED_BY = {
 def check_vocabulary(element: Element, role: str) -> None:
     """Refuse children of `element` that would be lost."""
     for child in element:
-        if child.tag not in READ[role] and child.tag not in SKIPPED[role]:
+        if not any(child.tag in known.get(role, ()) for known in (READ, SKIPPED, TOLD)) and child.tag != "collision":
             raise _unknown(child, role)
+
+
+def tell(root: Element, ignore: Ignoring) -> None:
+    """Note in `ignore` what the file asks for beyond what is read and refused."""
+    told = Told()
+    waiting: list[tuple[Element, str]] = [(root, "the file")]
+    while waiting:
+        element, owner = waiting.pop()
+        role = "axis" if element.tag == "axis2" else element.tag
+        owner = owner_of(element) if role in ("link", "joint", "model") else owner
+        told.attributes(element, ATTRIBUTES, owner)
+        for child in element:
+            if child.tag == "collision":
+                _tell_of_collision(child, told, owner)
+            elif child.tag in TOLD.get(role, ()):
+                if not _is_usual(child):
+                    told.add(f"<{child.tag}>", TOLD[role][child.tag], owner)
+            elif child.tag in READ.get(role, ()):
+                waiting.append((child, owner))
+            elif role == "world" and child.tag == "physics" and child.named("gravity"):  # of SDF 1.4 and before
+                told.add("<gravity> in <physics>", ("unknown", "gravity is that of <world><gravity>"), owner)
+    told.into(ignore)
+
+
+def _is_usual(element: Element) -> bool:
+    """Whether it says what holds anyway."""
+    if element.tag == "physics":
+        return all(part.tag == "provide_feedback" for kind in element for part in kind)
+    if element.tag == "enable_wind":
+        return not text_flag(element, False)
+    return element.tag == "initial_position" and not text_number(element, 0.0)
+
+
+def _tell_of_collision(collision: Element, told: Told, owner: str) -> None:
+    told.attributes(collision, ATTRIBUTES, owner)
+    for child in collision:
+        if child.tag == "geometry":
+            for shape in child:
+                if shape.tag not in _SHAPES and shape.tag != "empty":
+                    told.add(f"collision shape <{shortened(shape.tag)}>", _NO_SHAPE, owner)
+        elif child.tag == "surface":
+            _tell_of_surface(child, told, owner)
+        elif child.tag in TOLD["collision"]:
+            told.add(f"<{child.tag}> in <collision>", TOLD["collision"][child.tag], owner)
+        elif child.tag != "pose" and child.tag not in SKIPPED["collision"]:
+            told.add(f"<{shortened(child.tag)}> in <collision>", UNKNOWN, owner)
+
+
+def _tell_of_surface(surface: Element, told: Told, owner: str) -> None:
+    """All of it but the one number that is read, and what repeats that number."""
+    waiting = [(surface, ("surface",))]
+    while waiting:
+        element, path = waiting.pop()
+        for child in element:
+            here = (*path, child.tag)
+            if here == _FRICTION or (here == (*_FRICTION[:-1], "mu2") and _repeats(element)):
+                continue
+            if child.children:
+                waiting.append((child, here))
+            elif child.text:
+                told.add(f"<{'><'.join(map(shortened, here[1:]))}> of surfaces", _SURFACE, owner)
+
+
+def _repeats(ode: Element) -> bool:
+    """Whether friction is the same in both directions."""
+    return len({text_number(part) for part in ode if part.tag in ("mu", "mu2")}) == 1
 
 
 def _unknown(child: Element, role: str) -> LoadError:
     reason = _WHY_NOT.get(child.tag)
     if reason is None:
-        reason = f"skipping it could change the dynamics. Known: {', '.join(sorted(READ[role] | SKIPPED[role]))}"
+        reason = f"skipping it could change the dynamics. Known: {', '.join(sorted({*READ[role], *SKIPPED[role]}))}"
     hint = advice(IGNORED_BY[child.tag]) if child.tag in IGNORED_BY else ""
     return child.error(f"<{child.tag[:60]}> in <{role}> is not understood: {reason}{hint}")

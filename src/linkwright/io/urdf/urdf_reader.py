@@ -21,7 +21,7 @@ from ...model.joint import FIXED, free_flyer
 from ...model.not_computed import warn
 from ..ignoring import Ignoring
 from ..links.collisions import with_urdf_collisions
-from ..links.mimics import told_of_mimics
+from ..links.mimics import tell_of_mimics
 from ..links.visuals import with_urdf_looks
 from ..text.xml import Element, check_parts, parse_xml
 from ..text.xml_values import name_of, number, vector
@@ -29,7 +29,7 @@ from .parallel_robots import Closures
 from .urdf_loops import LoopReader, closing_frames
 from .urdf_parts import UrdfJoint, UrdfLink, read_joint, read_link
 from .urdf_tree import depth_first, find_root, unknown_link
-from .urdf_vocabulary import check_vocabulary, leave_out_loops
+from .urdf_vocabulary import check_vocabulary, leave_out_loops, tell
 from .urdf_world import is_ground_of_floating_joints, rename_world
 
 ROOT_JOINT = "root_joint"  # Pinocchio's name for the joint of a floating base
@@ -51,7 +51,9 @@ def model_from_element(
     with np.errstate(all="ignore"):  # numbers that overflow are caught as not finite, where their name is known
         ignore = Ignoring() if ignore is None else ignore
         leave_out_loops(robot, ignore)
-        return _Assembly(robot, floating_base, closures, ignore).model().with_not_computed(*ignore.left_out)
+        model = _Assembly(robot, floating_base, closures, ignore).model()
+        tell(robot, ignore)
+        return model.with_not_computed(*ignore.left_out)
 
 
 class _Assembly:
@@ -94,7 +96,8 @@ class _Assembly:
         closed, told = closing_frames(self.builder, self.links, (constraint.name for constraint in constraints))
         with self.robot.blamed():
             model = self.builder.build().with_constraints(*constraints, *closed)
-        told += [*told_of_mimics(model), *_told_of_ranges(order)]
+        tell_of_mimics(model, self.ignore)
+        told += _told_of_ranges(order)
         model = replace(model, warnings=(*model.warnings, *self.warnings, *told), independent=self._independent(order))
         elements = {name: part.element for name, part in self.links.items()}
         model = with_urdf_looks(with_urdf_collisions(model, elements, self.ignore), self.robot, elements)

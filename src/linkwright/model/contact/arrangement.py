@@ -43,13 +43,13 @@ def check_contacts(model: Model) -> None:
                 f"convex shape"
             )
     law = model.contact_law
-    for pair in (*(law.watched or ()), *law.listed, *law.excluded):
-        for name in pair:
+    for names in (*(law.watched or ()), *law.listed, *law.excluded):
+        for name in names:
             if name not in shapes:
                 raise unknown_name("shape", name, shapes)
-    for one, two in law.watched or ():
-        if model.body_of(shapes[one].on) == model.body_of(shapes[two].on):
-            raise ModelError(f"shapes {one!r} and {two!r} are watched and on one body")
+    for names in law.watched or ():
+        if len({model.body_of(shapes[name].on) for name in names}) == 1:
+            raise ModelError(f"shapes {names[0]!r} and {names[1]!r} are watched and on one body")
     seen: set[frozenset[str]] = set()
     for pair in model.pairs:
         if not isinstance(pair, ContactPair):
@@ -180,10 +180,9 @@ def joined(attached: Model, model: Model, other: Model, prefix: str, mount: str)
         excluded=(*law.excluded, *renamed(its.excluded)), listed=(*law.listed, *renamed(its.listed)),
     )  # fmt: skip
     if lost:
-        law = replace(law, **{
-            name: tuple(pair for pair in pairs_of if not lost & set(pair))
-            for name in ("watched", "excluded", "listed") if (pairs_of := getattr(law, name)) is not None
-        })  # fmt: skip
+        kept = lambda pairs: tuple(pair for pair in pairs if not lost & set(pair))  # noqa: E731
+        watched = None if law.watched is None else kept(law.watched)
+        law = replace(law, watched=watched, excluded=kept(law.excluded), listed=kept(law.listed))
     result = replace(
         attached, contact_law=law, shapes=tuple(shape for shape in shapes if shape.name not in lost),
         pairs=tuple(pair for pair in pairs if not {pair.first, pair.second} & lost),

@@ -22,8 +22,8 @@ MOST_PASSES = 16
 _USUAL_PASSES = 5.0
 _THIN = 1e-14  # of the product of squared sides: triangles below have no area
 _FLAT = 1e-10  # of the product of sides: tetrahedra below have no volume
-# Of how far corners are from the origin: a simplex as close as that touches it, since the direction to the origin has few
-# digits left; with those a plane is found to that.
+# Of how far corners are from the origin: a simplex as close as that touches it, since the direction to the origin has
+# few digits left; with those a plane is found to that.
 _TOUCHING, _ROUNDED = 1e-6, 1e-9
 _INSIDE = 1e-11  # share of the volume that an inner point has to all faces
 

@@ -3,8 +3,8 @@
 Whatever has no corners is a box, plus an ellipsoid, plus a ball, added as sets (Minkowski): a capsule is a box without
 width or depth plus a ball, a cylinder one plus a flat ellipsoid. Corners are known by how far they reach along 26
 directions: to the faces, edges and corners of a cube. Between those the reach is at most what is interpolated, since
-the reach of a convex set along a + b is at most that along a plus that along b; so nothing of the shape is outside. That is
-a first look; the second takes the corners one by one.
+the reach of a convex set along a + b is at most that along a plus that along b; so nothing of the shape is outside.
+That is a first look; the second takes the corners one by one.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Solid:
         As lengths along the axes to the side of x."""
         if self.corners or all(isinstance(r, float) and r == 0.0 for r in self.reach):
             return [0.0, 0.0, 0.0]
-        reach = dict(zip(DIRECTIONS, self.reach, strict=True))
+        reach: dict[tuple[int, ...], Scalar] = dict(zip(DIRECTIONS, self.reach, strict=True))
         for axis in range(3):  # to the side of x
             up = x[axis] >= 0.0
             reach = {
@@ -126,8 +126,8 @@ class Solid:
         return result
 
 
-def _axes(*which: int) -> tuple[int, ...]:
-    return tuple(int(m in which) for m in range(3))
+def _axes(*which: int) -> tuple[int, int, int]:
+    return int(0 in which), int(1 in which), int(2 in which)
 
 
 def solid_of(shape: Shape) -> tuple[Solid, Vector]:
