@@ -89,6 +89,25 @@ def test_a_simulator_is_written_to():
     assert np.abs(batch.q[0] - batch.q[1]).max() > 1e-6
 
 
+def test_an_environment_lets_go():
+    """Written to `env.simulator.active` between actions, robot by robot."""
+    pytest.importorskip("gymnasium")
+    from linkwright.envs.cart_pole import CartPole
+    from linkwright.envs.vector_env import RobotVectorEnv
+
+    task = CartPole()
+    task.options = {"active": np.ones(len(task.robot.constraints))}
+    env = RobotVectorEnv(task, 2)
+    env.reset(seed=0)
+    assert env.simulator.active.shape == (2, len(task.robot.constraints))
+    env.simulator.active[1] = 0.0
+    for _ in range(5):
+        env.step(np.ones((2, 1)))
+    error = lw.reference(task.robot, "constraint_error")
+    off = [np.abs(error(q)).max() for q in env.simulator.q]
+    assert off[0] < 1e-6 < 1e-3 < off[1]
+
+
 def test_a_start_need_not_close_what_does_not_hold():
     model, q, v = loops()
     apart = q + np.array([0.0, 0.1, 0.0])
