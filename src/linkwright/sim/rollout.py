@@ -194,7 +194,7 @@ class Rollout:
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
             bool(self.options["contact"] or self.options["watch"]),
-            self.state.get("memory"),
+            self.state.get("memory"), self.options["limits"],
         )  # fmt: skip
 
 

@@ -90,6 +90,8 @@ class Trajectory:
     """Whether the status told of contacts that are not computed."""
     memory: np.ndarray | None = field(default=None, repr=False)
     """What schemes with an estimate of their error remember at the end; None of others."""
+    limits: bool = True
+    """Whether joints had limits."""
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:
