@@ -1,4 +1,4 @@
-"""Nothing answers for a spanning tree where the model has constraints or gears, unless that is what it is said to be."""
+"""Nothing answers for a spanning tree where a model has constraints or gears, unless it is said to be that."""
 
 import numpy as np
 import pytest
