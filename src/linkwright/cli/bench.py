@@ -17,6 +17,7 @@ from . import (
     contact_table,
     drops_table,
     scenes_table,
+    schemes_table,
     trust_table,
     watched_table,
 )
@@ -35,7 +36,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "loops": bench_loops.loops, "price": bench_loops.price, "convergence": bench_loops.convergence,
     "simulate": bench_steps.simulate, "clusters": bench_dynamics.clusters, "compile": bench_steps.compile_time,
     "trust": trust_table.trust, "believe": believe_table.believe, "drops": drops_table.drops,
-    "scenes": scenes_table.scenes, "watched": watched_table.watched,
+    "scenes": scenes_table.scenes, "watched": watched_table.watched, "schemes": schemes_table.schemes,
     "contact": contact_table.contact, "agree": agree_table.agree, "envs": bench_many.envs,
     "rollouts": bench_many.rollouts,
 }  # fmt: skip

@@ -53,6 +53,7 @@ class _Stages:
     act_rates       (na,) of every stage
     a_first, power_first   of the stage at the part's start
     done            joules in this part so far, but for that stage's
+    worst           largest residual, status, unmet and verdict in this part so far: of what is rejected nothing is said
     at              number of the stage that is next
     grows           1 unless the last part was rejected: then the next one is no longer
     """
@@ -65,6 +66,7 @@ class _Stages:
     a_first: Scalars
     power_first: Work
     done: Work
+    worst: list[Scalar]
     at: Scalar
     elapsed: Scalar
     length: Scalar
@@ -94,8 +96,8 @@ def in_dormand_prince_parts(
     nothing = [0.0] * own.model.nv
     none = [nothing for _ in range(STAGES)]
     begun = _Stages(
-        start, memory, none, none, [[0.0] * len(start.act) for _ in range(STAGES)], nothing, Work(), Work(), 0.0, 0.0,
-        length, 1.0,
+        start, memory, none, none, [[0.0] * len(start.act) for _ in range(STAGES)], nothing, Work(), Work(), [0.0] * 4,
+        0.0, 0.0, length, 1.0,
     )  # fmt: skip
 
     def stage(now: _Stages, running: Scalar) -> tuple[_Stages, Scalar]:
@@ -162,12 +164,10 @@ def _after_stage(
     done = _sum(now.done, found.power, where(begins, 0.0, h * weight_at_end(at)))
     act_end = next_activations(own.model, before.act, weighted(ENDS, act_rates), h) if before.act else before.act
     judgement = counted(replace(found.solution, status=status), v, [0.0, 0.0], physics.pace, h)
-    worst = _chosen(
-        rejected, [before.residual, before.status, before.unmet, before.verdict, before.drift],
-        [maximum(found.solution.residual, before.residual), maximum(status, before.status),
-         maximum(judgement.unmet, before.unmet), maximum(judgement.verdict, before.verdict),
-         maximum(drift, before.drift)],
-    )  # fmt: skip
+    said = [found.solution.residual, status, judgement.unmet, judgement.verdict]
+    worst = [maximum(x, y) for x, y in zip(said, now.worst, strict=True)]
+    known = [before.residual, before.status, before.unmet, before.verdict]
+    known = [where(accepted, maximum(x, y), y) for x, y in zip(worst, known, strict=True)]
     forces = [list(row) for row in found.solution.forces]
     told = _chosen(
         begins, (list(a), list(found.torque), forces, list(found.actuator_force)),
@@ -176,7 +176,8 @@ def _after_stage(
     progress = replace(
         before, q=_chosen(accepted, q_end, before.q), v=_chosen(accepted, v_end, before.v),
         lam=list(found.solution.lam), a=told[0], torque=told[1], forces=told[2], actuator_force=told[3],
-        residual=worst[0], status=worst[1], unmet=worst[2], verdict=worst[3], drift=worst[4],
+        residual=known[0], status=known[1], unmet=known[2], verdict=known[3],
+        drift=where(accepted, maximum(drift, before.drift), before.drift),
         passed=scaled_sum(before.passed, where(accepted, 1.0, 0.0), judgement.passed),
         work=where(accepted, _sum(_sum(before.work, done, 1.0), first_power, h * ENDS[0]), before.work),
         iterations=before.iterations + 1.0, act=_chosen(accepted, act_end, before.act),
@@ -187,7 +188,8 @@ def _after_stage(
         progress, memory, ways, [_chosen(accepted, change, changes[0]), *changes[1:]],
         [_chosen(accepted, found.act_rates, act_rates[0]), *act_rates[1:]],
         _chosen(begins | accepted, a, now.a_first), where(accepted, found.power, first_power),
-        where(last, Work(), done), where(last, 1.0, at + 1.0), where(accepted, elapsed, now.elapsed), length, grows,
+        where(last, Work(), done), [where(last, 0.0, x) for x in worst], where(last, 1.0, at + 1.0),
+        where(accepted, elapsed, now.elapsed), length, grows,
     )  # fmt: skip
     return new, over | lost
 
@@ -212,13 +214,13 @@ def _at_stage(own: LeapfrogMechanics, q: Scalars, v: Scalars, act: Scalars, lam:
 def _closed(
     own: LeapfrogMechanics, least: Answer | None, accepted: Scalar, q: Scalars, v: Scalars
 ) -> tuple[Scalars, Scalars, Scalar]:
-    """(q, v, how far rows were open) with rows closed where the part has ended."""
+    """(q, v, how far rows are open) with rows closed where the part has ended."""
     if least is None:
         return q, v, 0.0
 
     def closing() -> tuple[list[Scalar], list[Scalar], Scalar]:
-        q_closed, v_closed, opened = own.closed(least, q, v, 2 if own.physics.options.projection else 1)
-        return list(q_closed), list(v_closed), opened
+        q_closed, v_closed = own.closed(least, q, v, 2 if own.physics.options.projection else 1)
+        return list(q_closed), list(v_closed), own.open_by(q_closed)
 
     return guard(accepted, closing, (list(q), list(v), 0.0), expected=_CLOSES)
 

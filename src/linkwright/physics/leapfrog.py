@@ -199,18 +199,19 @@ def _open_at_start(physics: SimulatedMechanism, middle: Scalars, now: Scalars) -
 def _closed(
     own: LeapfrogMechanics, least: Answer, q: Scalars, v: Scalars, memory: SteppingMemory, drift: Scalar
 ) -> tuple[Scalars, Scalars, SteppingMemory, Scalar]:
-    """(q, v, memory, drift) with rows closed, if it is their turn. All samples close them in the same step."""
+    """(q, v, memory, drift) with rows closed, if it is their turn. All samples close them in the same step. `drift` is
+    that of the step's start; where every step is projected, it is what that leaves."""
     if own.physics.options.projection:
-        q, v, _ = own.closed(least, q, v, PROJECTIONS)
-        return q, v, memory, drift
+        q, v = own.closed(least, q, v, PROJECTIONS)
+        return q, v, memory, own.open_by(q)
     steps = memory.open_for + 1.0
     due = steps > CLOSED_EVERY - 0.5
 
-    def closing() -> tuple[list[Scalar], list[Scalar], Scalar]:
-        q_closed, v_closed, opened = own.closed(least, q, v)
-        return list(q_closed), list(v_closed), maximum(drift, opened)
+    def closing() -> tuple[list[Scalar], list[Scalar]]:
+        q_closed, v_closed = own.closed(least, q, v)
+        return list(q_closed), list(v_closed)
 
-    q, v, drift = guard(due, closing, (list(q), list(v), drift), expected=_CLOSES)
+    q, v = guard(due, closing, (list(q), list(v)), expected=_CLOSES)
     return q, v, replace(memory, open_for=where(due, 0.0, steps)), drift
 
 

@@ -138,15 +138,18 @@ class LeapfrogMechanics:
         values: dict[str, Any] = {"q": q, "v": v, "tau": tau, **physics.f_ext, "desired": [0.0] * self.model.nc}
         return physics.solver.solver.problem(tree, values, physics.solver_options)
 
-    def closed(self, least: Answer, q: Scalars, v: Scalars, times: int = 1) -> tuple[Scalars, Scalars, Scalar]:
-        """(q and v closer to the constraints, how far these were open): `times` steps of Newton's method with the
-        factors of a pose nearby (linearised RATTLE), by the least motion as the mechanism's inertia measures it. Errors
-        that rounding or the digits of a file make are let be."""
-        opened: Scalar = 0.0
+    def open_by(self, q: Scalars) -> Scalar:
+        """How far constraints are open: m, rad."""
+        errors = constraint_state(self.physics.tree, q, [0.0] * self.model.nv).error
+        return largest_residual([e for e in errors if e is not None])
+
+    def closed(self, least: Answer, q: Scalars, v: Scalars, times: int = 1) -> tuple[Scalars, Scalars]:
+        """q and v closer to the constraints: `times` steps of Newton's method with the factors of a pose nearby
+        (linearised RATTLE), by the least motion as the mechanism's inertia measures it. Errors that rounding or the
+        digits of a file make are let be."""
         for _ in range(times):
             errors = constraint_state(self.physics.tree, q, v)
             away = [0.0 if e is None else -self.physics.beyond(self.physics.let_be, e) for e in errors.error]
             moved, change = least(away), least([-w for w in errors.velocity])
-            opened = maximum(opened, largest_residual([e for e in errors.error if e is not None]))
             q, v = integrate(self.model, q, moved), [x + y for x, y in zip(v, change, strict=True)]
-        return q, v, opened
+        return q, v
