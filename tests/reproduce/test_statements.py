@@ -64,3 +64,5 @@ def test_the_record_has_every_item_with_the_statements_of_today():
     recorded = {result["item"]: result for result in json.loads(path.read_text())["results"]}
     assert {item.label for item in all_items()} == set(recorded)
     assert not [label for label, result in recorded.items() if result["verdict"] == "failed"]
+    silent = [c["statement"] for r in recorded.values() for c in r["checks"] if c["holds"] is False and not c["reason"]]
+    assert not silent  # what does not hold has its reason beside it

@@ -83,6 +83,7 @@ def judge_table(values: Values) -> list[Check]:
             all(ratio[s] > 2 for s in humanoids),
             f"geometric mean {geometric_mean([ratio[s] for s in humanoids]):.2f} (the paper's times: {quoted:.2f}); "
             + ", ".join(f"{s}: {r:.2f}" for s, r in ratio.items()),
+            "" if all(ratio[s] > 2 for s in humanoids) else COUNT_REASON,
         ),
     ]
     timed = {s: (best(own[s], "cABA"), best(own[s], "proxLTL")) for s in large}
@@ -100,6 +101,10 @@ def judge_table(values: Values) -> list[Check]:
     return checks
 
 
+COUNT_REASON = (
+    "Ours is better: proxLTL is. It leaves out the zeros that branches leave in the inertia matrix and in the rows, "
+    "which count for most where few constraints are held."
+)
 TIME_REASON = (
     "Not known: times of single calls also hold what a call costs, and code that is long is fetched from memory."
 )
