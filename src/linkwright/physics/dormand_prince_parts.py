@@ -109,8 +109,10 @@ def in_dormand_prince_parts(
     unfinished = ended.elapsed < own.physics.dt * _WHOLE
     status = where(unfinished, maximum(status, STATUS_NOT_CONVERGED), status)
     verdict = where(unfinished, maximum(ended.progress.verdict, STATUS_NOT_CONVERGED), ended.progress.verdict)
+    before, after = (own.momentum.of(one.q, one.v) for one in (start, ended.progress))
+    mean = [(x - y) * (1.0 / own.physics.dt) for x, y in zip(after, before, strict=True)]
     memory = replace(
-        ended.memory, jumping=total(given.tau, *corners),
+        ended.memory.after_parts(mean, ended.length), jumping=total(given.tau, *corners),
         commands=ended.memory.commands if given.ctrl is None else given.ctrl,
     )  # fmt: skip
     return replace(ended.progress, lag=0.0, status=status, verdict=verdict), memory
@@ -157,7 +159,6 @@ def _after_stage(
     over = accepted & (elapsed >= dt * _WHOLE)
     lost = begins & ~(physics.pace(a) < float("inf"))  # where not even the first stage is finite nothing is tried
     memory, length, grows = _next_part(own, now, h, error, accepted, rejected)
-    memory = where(over, _at_end(own, memory, length, q_end, v_end, a), memory)
 
     # the books
     first_power = where(begins, found.power, now.power_first)
@@ -255,13 +256,6 @@ def _next_part(
     memory = now.memory.counting(h, accepted, rejected)
     memory = replace(memory, error=where(accepted, remembered(error), memory.error))
     return memory, length, where(accepted, 1.0, where(rejected, 0.0, now.grows))
-
-
-def _at_end(
-    own: LeapfrogMechanics, memory: SteppingMemory, length: Scalar, q: Scalars, v: Scalars, a: Scalars
-) -> SteppingMemory:
-    """What is known at the step's end."""
-    return replace(memory.ended_with(own.momentum.rate(q, v, a)), length=length)
 
 
 def _put(here: Sequence[Scalar], new: Scalars, stages: Sequence[Scalars]) -> list[list[Scalar]]:
