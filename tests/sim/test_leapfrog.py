@@ -272,3 +272,15 @@ def test_dampers_far_stiffer_than_steps_are_taken_in_parts_at_first_alone(rng):
     tr = run(builder.build(), [1.0, 0.5], [2.0, -1.0], 0.1, 1e-3, lw.Leapfrog(), outputs="iterations", record=1)
     assert tr["iterations"][0] > 100 and np.all(tr["iterations"][20:] == 1.0)
     assert str(tr).splitlines()[0].endswith("ok")
+
+
+def test_what_no_parts_are_short_enough_for_is_taken_whole_and_said(rng):
+    """A damper that would need tens of thousands of parts: the leapfrog bears it, and knows no error in the first
+    steps."""
+    builder = lw.ModelBuilder("stuck")
+    inertia = lw.Inertia.box(1e-4, (0.01, 0.01, 0.05), (0, 0, -0.025))
+    builder.add_body("finger", lw.revolute("joint", "y", damping=10.0), inertia=inertia)
+    tr = run(builder.build(), [1.0], [0.0], 0.5, 1e-3, lw.Leapfrog(), outputs=("iterations", "status"), record=1)
+    assert tr["status"][0] == 1 and np.all(tr["status"][5:] == 0) and np.all(tr["iterations"][5:] == 1)
+    assert tr.t[-1] == 0.5 and abs(tr.q[-1, 0] - 1.0) < 1e-3
+    assert str(tr).splitlines()[0].endswith("ok")

@@ -86,12 +86,14 @@ class _Found(NamedTuple):
 
 def in_dormand_prince_parts(
     own: LeapfrogMechanics, start: Progress, memory: SteppingMemory, length: Scalar, allowed: Scalar | None,
-    corners: Corners, idle: Scalar = False,
+    corners: Corners, idle: Scalar = False, instead: tuple[Progress, SteppingMemory] | None = None,
 ) -> tuple[Progress, SteppingMemory]:  # fmt: skip
     """What `start` is after the step; samples that are `idle` need not know.
 
     length    seconds of the first part that is tried
     allowed   error of a part relative to the speed of the motion; None takes the whole step as one part
+    instead   what the step is where it needs more stages than it is given (dampers far stiffer than the step); without
+              it the step ends where it got. The status says so
     """
     nothing = [0.0] * own.model.nv
     none = [nothing for _ in range(STAGES)]
@@ -115,7 +117,15 @@ def in_dormand_prince_parts(
         ended.memory.after_parts(mean, ended.length), jumping=total(given.tau, *corners),
         commands=ended.memory.commands if given.ctrl is None else given.ctrl,
     )  # fmt: skip
-    return replace(ended.progress, lag=0.0, status=status, verdict=verdict), memory
+    progress = replace(ended.progress, lag=0.0, status=status, verdict=verdict)
+    if instead is None:
+        return progress, memory
+    whole, known = instead
+    doubt = [whole.passed[0], whole.passed[1] + own.physics.dt]  # nobody knows how far off it is
+    whole = replace(
+        whole, status=maximum(whole.status, STATUS_NOT_CONVERGED), iterations=progress.iterations, passed=doubt
+    )  # fmt: skip
+    return where(unfinished, whole, progress), where(unfinished, known, memory)
 
 
 def _after_stage(

@@ -92,8 +92,8 @@ class Leapfrog(Integrator):
         def parts() -> tuple[Progress, SteppingMemory]:
             known = where(memory.knows, minimum(1.0, sqrt(allowed / error)), 1.0) * h
             length = where(memory.is_after_parts, minimum(memory.length, h), known)
-            begun = replace(start, iterations=tried)
-            return in_dormand_prince_parts(own, begun, memory, length, allowed, whole.corners, idle=enough)
+            begun, instead = replace(start, iterations=tried), (whole.ended, whole.memory)
+            return in_dormand_prince_parts(own, begun, memory, length, allowed, whole.corners, enough, instead)
 
         ended, kept = guard(~enough, parts, (whole.ended, whole.memory), expected=_IN_PARTS)
         return _ended(ended, kept, where(enough, error, self.threshold))
