@@ -167,7 +167,8 @@ def _after_stage(
     q_end, v_end, drift = _closed(own, found.least, accepted, q, v)
     elapsed = now.elapsed + h
     over = accepted & (elapsed >= dt * _WHOLE)
-    lost = begins & ~(physics.pace(a) < float("inf"))  # where not even the first stage is finite nothing is tried
+    finite = physics.pace(a) < float("inf")
+    lost = begins & ~finite  # where not even the first stage is finite nothing is tried
     memory, length, grows = _next_part(own, now, h, error, accepted, rejected)
 
     # the books
@@ -186,7 +187,7 @@ def _after_stage(
     )  # fmt: skip
     progress = replace(
         before, q=_chosen(accepted, q_end, before.q), v=_chosen(accepted, v_end, before.v),
-        lam=list(found.solution.lam), a=told[0], torque=told[1], forces=told[2], actuator_force=told[3],
+        lam=_chosen(finite, found.solution.lam, before.lam), a=told[0], torque=told[1], forces=told[2], actuator_force=told[3],
         residual=known[0], status=known[1], unmet=known[2], verdict=known[3],
         drift=where(accepted, maximum(drift, before.drift), before.drift),
         passed=scaled_sum(before.passed, where(accepted, 1.0, 0.0), judgement.passed),
