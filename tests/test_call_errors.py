@@ -29,7 +29,8 @@ def robot():
 
 @pytest.mark.parametrize("door", [*DOORS, *DRAWN])
 def test_every_door_names_what_it_takes(door):
-    """Without arguments that it needs, with one that nobody has, and with one misspelt."""
+    """Without arguments that it needs, with one that nobody has, and with one misspelt. A function or class that is new
+    among the public names needs `@names_arguments` (call_errors.py) above it."""
     what = getattr(lw if door in DOORS else lw.viewer, door)
     parameters = list(inspect.signature(what).parameters.values())
     if any(p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters):

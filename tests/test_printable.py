@@ -134,7 +134,6 @@ COMMANDS = (
     ("inspect", "FILE", "--no-times", "--all", "--svg", "OUT.svg"), ("inspect", "FILE", "--no-times", "--json"),
     ("simulate", "FILE", "--seconds", "0.01", "--plot", "OUT.png", "--html", "OUT.html"),
     ("simulate", "FILE", "--seconds", "0.01", "--json"),
-    ("bench", "simulate", "--robots", "FILE", "--seconds", "0.01"),
     ("inspect", "FILE" + NAME), ("simulate", "[red]" + NAME), ("demo", "--robot", NAME), ("view", NAME),
     ("algorithms", NAME), ("bench", "trust", "--classes", NAME), ("bench", "tree", "--robots", NAME, "--no-cpp"),
     ("bench", "drops", "--robots", NAME), ("bench", "agree", "--robots", NAME), ("bench", "compile", "--plot", NAME),
@@ -155,7 +154,7 @@ def test_commands(command, hostile_file, tmp_path, monkeypatch, capsys):
     said = "".join(capsys.readouterr())
     assert is_shown_safely(said), [line for line in said.split("\n") if printable(line) != line][:3]
     assert "Traceback" not in said
-    if "--json" not in command and "--list" not in command and command[:2] != ("bench", "simulate"):
+    if "--json" not in command and "--list" not in command:
         assert "[red]x[/red]" in said and ":skull:" in said  # not taken for markup
 
 

@@ -102,6 +102,12 @@ class LoadError(LinkwrightError):
         )
         super().__init__(f"{where}: {message}" if where else message)
 
+    def with_advice(self, advice: str) -> LoadError:
+        """The same error at the same place, with what would help at its end."""
+        again = LoadError(f"{self}{advice}")
+        again.file, again.line, again.element = self.file, self.line, self.element
+        return again
+
 
 def unknown_name(kind: str, given: object, valid: Iterable[str]) -> InputError:
     """The error for a name that is not there: lists the near misses first, then what is valid."""

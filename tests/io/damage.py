@@ -31,6 +31,7 @@ EXTREME = [
     "1e-17",
     "1e17",
 ]
+_DEPTHS = {"deep 50": 50, "deep 900": 900, "deep 100000": 100_000}
 _PIECES = [b"<", b">", b'"', b"&", b"\0", b"<!DOCTYPE a>", b"<!--", b"]]>", b"<![CDATA["]
 
 
@@ -100,14 +101,14 @@ def damaged_json(text: str, rng: random.Random, count: int) -> str:
             inside[key] = json.loads(json.dumps(other.get(where) if isinstance(other, dict) else
                                                 other[where] if where < len(other) else None))  # fmt: skip
         else:
-            deep: Any = []
-            for _ in range(rng.choice([1, 50, 900])):
-                deep = [deep]
             inside[key] = rng.choice([
-                None, True, 0, -1, 1e300, 1e-300, 10**400, 1e-200, [], {}, deep, "", [None], [[]], ["1"],
+                None, True, 0, -1, 1e300, 1e-300, 10**400, 1e-200, [], {}, *_DEPTHS, "", [None], [[]], ["1"],
                 *ORDERS, *VALUES,
             ])  # fmt: skip
-    return json.dumps(content)
+    damaged = json.dumps(content)
+    for mark, depth in _DEPTHS.items():
+        damaged = damaged.replace(f'"{mark}"', "[" * depth + "]" * depth)
+    return damaged
 
 
 def damaged_values(text: str, rng: random.Random, count: int, values: list[str] = VALUES) -> str:

@@ -161,3 +161,39 @@ def test_mjcf_against_mujoco(tmp_path, rng):
         expected = MujocoCoordinates(model).from_qacc(q, v, data.qacc)
         np.testing.assert_allclose(found.a, expected, atol=1e-5 * (1 + np.abs(expected).max()))
     assert compared >= 3
+
+
+NO_VOLUME = {
+    "gone.obj": None,
+    "flat.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n",
+    "line.obj": b"v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n",
+    "odd.obj": b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n",
+}
+
+
+@pytest.mark.parametrize("name", NO_VOLUME)
+def test_meshes_that_cannot_be_used_say_what_helps(name, tmp_path):
+    pytest.importorskip("mujoco")
+    if NO_VOLUME[name] is not None:
+        (tmp_path / name).write_bytes(NO_VOLUME[name])
+    text = (
+        f'<mujoco><asset>\n<mesh name="m" file="{name}"/></asset><worldbody>'
+        '<geom name="floor" type="plane" size="1 1 1"/>'
+        '<body name="b" pos="0 0 1"><freejoint/>{}<geom name="foot" type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    path = tmp_path / "robot.xml"
+    path.write_text(text.format(""))  # its mass is the mesh's
+    with pytest.raises(LoadError, match="write an <inertial>") as refusal:
+        lw.load(path)
+    assert refusal.value.line == 2 and refusal.value.element == "mesh"
+    path.write_text(text.format('<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'))
+    with pytest.warns(lw.LinkwrightWarning, match="foot"):
+        model = lw.load(path)
+    [entry] = model.not_computed
+    assert "'foot'" in entry.what and entry.why
+    assert ("(watched)" in entry.what) != ("not computed" in str(lw.simulate(model, steps=2)))
+    urdf = tmp_path / "robot.urdf"
+    urdf.write_text(URDF.replace("gone.stl", name).replace("package://parts/meshes/cube.stl", name))
+    model = lw.load(urdf, floating_base=True, meshes=True)
+    told = [entry for entry in model.not_computed if name in entry.why]
+    assert bool(told) != bool(model.shapes)

@@ -20,6 +20,7 @@ from linkwright.live import LivePage
 from linkwright.live.page_guard import PageGuard, is_loopback
 from linkwright.live.page_messages import MESSAGE_BYTES, checked_message
 from linkwright.live.page_text import in_markdown
+from linkwright.printable import printable
 
 PORT = 8191
 
@@ -262,3 +263,25 @@ def test_a_server_that_does_not_ask_for_the_token_is_not_left_running(monkeypatc
         LivePage("four_bar", port=PORT + 2)
     with pytest.raises(OSError):
         asked(f"127.0.0.1:{PORT + 2}", "/")
+
+
+def test_names_from_files_are_shown_as_they_are(tmp_path):
+    """On sliders, in drop-downs and in the text, whatever they hold."""
+    hostile = "\x1b[31m\u202e[a](http://b.invalid)<img src=x>"
+    builder = lw.ModelBuilder(f"r{hostile}")
+    for k in range(2):
+        builder.add_body(f"b{k}{hostile}", lw.revolute(f"j{k}{hostile}", "x"), inertia=lw.Inertia.sphere(1.0, 0.1))
+    page = LivePage(builder.build(), port=PORT + 3)
+    try:
+        labels = [slider.label for slider in page.sliders.values()]
+        shown = [*labels, *page._choice.options, *page._pushing.choice.options, *page._message.content.split("\n")]
+        assert all(printable(text) == text for text in shown) and len(labels) == 2
+        assert "](http" not in page._message.content and "<img" not in page._message.content.replace("\\<", "")
+        page.push(f"b1{hostile}", (0.0, 0.0, 0.0))
+        assert page._pushing.pull.body == 2
+        page.pose(f"j0{hostile}", 0.3)
+        assert page.q[0] == 0.3
+        with pytest.raises(InputError, match="no body named"):
+            page.push("other", (0.0, 0.0, 0.0))
+    finally:
+        page.close()

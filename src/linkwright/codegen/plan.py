@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..trace import Program
 from .lower import Instruction
@@ -62,7 +63,7 @@ class Plan:
     def program(self) -> Program:
         return self.outline.program
 
-    @property
+    @cached_property
     def bodies(self) -> dict[int, LoopCall]:
         """Chunk -> the loop with independent passes whose body it is part of."""
         loops = [x for x in self.called(1) if isinstance(x, LoopCall) and x.independent]

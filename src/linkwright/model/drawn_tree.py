@@ -10,6 +10,7 @@ from .constraints import Constraint, close_with
 from .joint import FIXED, Joint, free_flyer
 from .mechanism_drawing import Drawing, DrawnJoint
 from .model import GROUND, Model
+from .not_computed import NotComputed
 from .pose import Pose
 from .reversal import reversed_joint
 
@@ -110,4 +111,6 @@ class DrawnTree:
             )
         limits = [name for name, none in _LIMITS.items() if np.any(getattr(joint, name) != none)]
         if lost or limits:
-            self.warnings.append(f"joint {joint.name!r} is cut; its {', '.join([*lost, *limits])} have no effect")
+            what = f"{', '.join([*lost, *limits])} of joint {joint.name!r}"
+            why, remedy = "it is cut, and has no coordinate for them to act on", "cut another joint of the loop"
+            self.builder.add_not_computed(NotComputed(what, why, remedy))

@@ -89,7 +89,7 @@ class GraphBuilder:
         root        bodies that get a free-flyer, for mechanisms that do not touch the ground. By default the body of
                     each such mechanism from which no other is far
         allow_loss  cut joints have no coordinate, so that their springs, damping, armature and friction are lost. That
-                    is refused, or with True noted in `model.warnings` as the loss of limits always is
+                    is refused, or with True noted in `model.not_computed` as the loss of limits always is
 
         In the model a body's frame sits at the joint that carries it. Where it was drawn elsewhere, the drawn frame is
         named "<body>_drawn". A closure is named after its joint; its frames are "<joint>_on_<body>". `model.drawn`

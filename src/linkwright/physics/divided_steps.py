@@ -60,6 +60,7 @@ class _Divided:
 class DividedIntegrator(Integrator):
     """A scheme whose steps are taken in parts where they are too long for the mechanism."""
 
+    switches_constraints: ClassVar[bool] = True
     solves: ClassVar[float] = 1.0
     """How often a part solves the dynamics; with contacts that is told."""
 

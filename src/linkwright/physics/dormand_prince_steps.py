@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from ..call_errors import names_arguments
 from ..scalar import Scalar
 from .dormand_prince import ERROR_ORDER, ORDER
 from .dormand_prince_parts import in_dormand_prince_parts
@@ -16,6 +17,7 @@ from .simulated_mechanism import SimulatedMechanism
 from .state import State
 
 
+@names_arguments
 @dataclass(frozen=True)
 class DormandPrince(Integrator):
     """Explicit but for limits and dry friction, whose torques are those that a leapfrog finds for the step."""

@@ -51,6 +51,8 @@ class Integrator(ABC):
     """Whether parts of its steps are taken by Runge-Kutta, and answer as those do."""
     remembers_rates: ClassVar[bool] = False
     """Whether its steps hand on how velocities changed in the last ones (stepping_memory.py)."""
+    switches_constraints: ClassVar[bool] = False
+    """Whether constraints may be switched off and on from step to step: it asks for rows by `physics.rows_at`."""
     takes_contacts: ClassVar[bool] = True
     """Whether it knows the soft law of contacts."""
 

@@ -20,6 +20,7 @@ from ..algorithms.parts.actuator_forces import activation_rates, next_activation
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
 from ..algorithms.rows.constraint_state import constraint_state
+from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Tree
 from ..programs.status import STATUS_NOT_CONVERGED
@@ -53,6 +54,7 @@ class Kick(NamedTuple):
     corners: Corners
 
 
+@names_arguments
 @dataclass(frozen=True)
 class Leapfrog(Integrator):
     """Drift, kick, drift; in parts by Dormand and Prince's pair where the estimated error of a step, relative to the

@@ -19,7 +19,7 @@ from ..model import Model, Tree
 from ..model.joints.straight import FreeMotion, PlainMotion, Values
 from ..scalar import Scalar
 from ..spatial import Matrix, Vector
-from ..spatial.quaternion import rotation_matrix
+from ..spatial.quaternion import rotation_matrix, rotation_matrix_of_unit
 from .free_rotation import FreeRotation
 
 _FLATTEST = 1e-9  # of the largest principal moment: a body that is thinner has no turning of its own about that axis
@@ -104,7 +104,7 @@ class TumblingMotion(_Turning):
 
     def moved(self, q: Values, displacement: Values) -> list[Scalar]:
         turned = self.rotation.turned(q[3:], Vector(*displacement[3:]))
-        before, after = rotation_matrix(q[3:]), rotation_matrix(turned)
+        before, after = rotation_matrix(q[3:]), rotation_matrix_of_unit(turned)
         at = Vector(*q[:3]) + before @ self.centre + Vector(*displacement[:3]) - after @ self.centre
         return [*at, *turned]
 

@@ -32,6 +32,7 @@ from .state import (
     MEMORY,
     MEMORY_OF_CONTACTS,
     MEMORY_OF_RATES,
+    SWITCHES,
 )
 
 ACCURATE = "dormand_prince"  # where a call asks for an accuracy and names no integrator
@@ -135,6 +136,9 @@ class StepOptions:
     warm_start: str | None = option(
         None, 'None, "input"', '"input": multipliers, or accelerations, to start from with each call', driven=True
     )
+    active: str | None = option(
+        None, 'None, "input"', '"input": which constraints hold is given with each call, as `holding`', driven=True
+    )
     books: str | None = option(
         None, 'None, "input"', '"input": work and worst values are carried from call to call', driven=True
     )
@@ -184,7 +188,7 @@ class StepOptions:
             COMMANDS: driven, MEMORY: remembers, MEMORY_OF_CONTACTS: remembers and self.law is not None,
             MEMORY_OF_RATES: remembers and self.law is None and self.integrator.remembers_rates,
             FEEDBACK: bool(self.joints.feedback), BOOKS: bool(self.books), ACTIVATIONS: driven,
-            BOOKS_OF_COMMANDS: driven and bool(self.books),
+            BOOKS_OF_COMMANDS: driven and bool(self.books), SWITCHES: bool(self.active),
         }  # fmt: skip
         return frozenset(group for group, is_taken in taken.items() if is_taken)
 
@@ -276,12 +280,29 @@ def check_options(model: Model, options: Mapping[str, Any]) -> None:
     for name in ("projection", "friction", "limits", "effort_limits", "velocity_limits"):
         if not isinstance(options[name], bool):
             raise InputError(f"{name} is {options[name]!r}; expected True or False")
-    for name in ("warm_start", "books", "actuators"):
+    if options["active"]:
+        _check_switches(model, options, integrator)
+    for name in ("warm_start", "books", "actuators", "active"):
         if options[name] not in (None, "input"):
             raise InputError(f"{name} is {options[name]!r}; expected 'input', to give it with each call, or None")
     for k in options["feedback"]:
         if not isinstance(k, int) or not 0 <= k < model.nv:
             raise InputError(f"feedback names velocity {k!r}; expected whole numbers from 0 to {model.nv - 1}")
+
+
+def _check_switches(model: Model, options: Mapping[str, Any], integrator: Integrator) -> None:
+    """Refuse switches of constraints where there are none, or where steps could not follow them."""
+    if not model.constraints:
+        raise InputError(f"active was given, and {model.name!r} has no constraints to switch")
+    if options["coordinates"] == "independent":
+        raise InputError("active was given with coordinates='independent': loops that are embedded cannot be opened")
+    if not integrator.switches_constraints:
+        able = [repr(one.name) for one in INTEGRATORS.values() if one.switches_constraints]
+        raise InputError(f"active was given, and {integrator.name!r} switches no constraints; {', '.join(able)} do")
+    if options["contact"] == "soft" and options["equality"] == "soft":
+        raise InputError("active was given with equality='soft'; constraints that are switched need equality='hard'")
+    if options["solver"] is not None and "active" not in RECIPES[options["solver"]].options:
+        raise InputError(f"active was given, and solver {options['solver']!r} switches no constraints; leave it out")
 
 
 def _refuse(options: Mapping[str, Any], kind: type, why: str, but: Collection[str]) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 from ..algorithms.parts.actuator_forces import activation_rates, next_activations
 from ..algorithms.parts.integration import runge_kutta, scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
-from ..algorithms.rows.constraint_state import constraint_state
 from ..scalar import Scalar, leaves, maximum
 from .acting import acting, judged_without_pull, open_by, power, total
 from .embedded_mechanism import EmbeddedMechanism
@@ -82,7 +81,7 @@ def runge_kutta_step(
     start asks for: the stages' own errors are of second order, and answering those would cost the scheme its order."""
     stages: list[StepStage] = []
     q, v = start.q, start.v
-    errors = constraint_state(physics.tree, q, v)
+    errors = physics.rows_at(q, v)
     desired = physics.desired(errors, None)
 
     def acceleration(q: Scalars, v: Scalars) -> Scalars:

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..algorithms.parts.actuator_forces import next_activations
 from ..algorithms.parts.integration import scaled_sum
-from ..algorithms.rows.constraint_state import constraint_state
 from ..scalar import Scalar, leaves, maximum, minimum, rebuild, sqrt, until, where
 from .acting import open_by, total
 from .passing import counted
@@ -91,7 +90,7 @@ def in_runge_kutta_parts(
     def one_stage(now: _UnderWay, running: Scalar) -> tuple[_UnderWay, Scalar]:
         q = physics.straight.moved(now.progress.q, now.way)
         v = physics.straight.velocities(q, now.u_now)
-        errors, begins = constraint_state(physics.tree, q, v), now.at < 0.5
+        errors, begins = physics.rows_at(q, v), now.at < 0.5
         h = minimum(now.length, dt - now.elapsed)
         desired = _chosen(begins, physics.desired(errors, None, maximum(h, shortest)), now.desired)
         found = stage(physics, q, v, now.act_now, desired, now.progress.lam, h if implicit else None)

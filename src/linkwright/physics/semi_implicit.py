@@ -9,7 +9,6 @@ from typing import ClassVar, NamedTuple
 from ..algorithms.parts.actuator_forces import activation_rates
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
-from ..algorithms.rows.constraint_state import constraint_state
 from ..scalar import Scalar, guard, maximum, where
 from ..spatial import RowVector
 from .acting import acting, judged_without_pull, open_by, power, total
@@ -69,8 +68,8 @@ class SemiImplicit(DividedIntegrator):
         felt = physics.stiffened(total(physics.damping, *(part.slope for part in torques)), time)
 
         # J-dot v at the velocity of now, which the solver needs too; by just that J v of `lag` seconds ago is off zero
-        errors = constraint_state(physics.tree, q, physics.velocities_in_axes_of(lag, q, v))
-        errors = errors._replace(bias=constraint_state(physics.tree, q, now).bias)
+        errors = physics.rows_at(q, physics.velocities_in_axes_of(lag, q, v))
+        errors = errors._replace(bias=physics.rows_at(q, now).bias)
         desired = physics.desired(errors, lag)
         solution = physics.solve(felt, q, now, torque, desired, lam, physics.f_ext)
         solution = judged_without_pull(physics, solution, desired)

@@ -25,13 +25,14 @@ from ..algorithms.rows.constraint_rows import largest_residual
 from ..algorithms.rows.constraint_state import ConstraintState, constraint_state
 from ..algorithms.rows.file_digits import file_digits, rounded_up
 from ..algorithms.tree.kinematics import velocities
+from ..errors import UnsupportedError
 from ..model import Model, Tree
 from ..model.configuration import difference, integrate
 from ..model.parameters import PARAMETER_NAMES
 from ..programs import RECIPES, Recipe
 from ..programs.choice import solver_of
 from ..programs.recipe import external_forces
-from ..scalar import Scalar, guard, maximum, minimum
+from ..scalar import Scalar, guard, maximum, minimum, where
 from ..spatial import Force
 from .joint_inertia import joint_inertias
 from .options import Held, SoftLaw, StepOptions
@@ -94,6 +95,10 @@ class SimulatedMechanism:
         """Those of the forward dynamics."""
         own, how, precision = self.solver.options, self.options.dynamics, self.options.purpose.precision
         asked = {"iterations": how.iterations, "mu": how.mu} if isinstance(how, Held) else {}
+        if self.inputs.holding is not None:
+            if "active" not in own:
+                raise UnsupportedError(f"solver {self.solver.name!r} switches no constraints; name another one")
+            asked["active"] = "input"
         return {
             **own, **{name: value for name, value in asked.items() if name in own},
             "precision": precision.answer, "arithmetic": precision.arithmetic,
@@ -233,8 +238,10 @@ class SimulatedMechanism:
             none = {"lam": np.zeros(0), "forces": np.zeros((0, 6)), "residual": 0.0, "status": np.float64(0.0)}
             return Dynamics.of({**none, **self.solver.evaluate(tree, values, self.solver_options)})
         values["desired"] = desired
+        if self.inputs.holding is not None:
+            values["active"] = self.inputs.holding
         if lam is not None and "warm_start" in self.solver_options:
-            values["lam"] = lam
+            values["lam"] = self._of_held_rows(lam)
         return Dynamics.of(self.solver.evaluate(tree, values, self.solver_options))
 
     def within_reason(self, tree: Tree, q: Scalars, v: Scalars, tau: Scalars, a: Scalars) -> list[Scalar]:
@@ -300,6 +307,20 @@ class SimulatedMechanism:
             return pull
         return pull - maximum(minimum(pull, limit), -limit)
 
+    def rows_at(self, q: Scalars, v: Scalars) -> ConstraintState:
+        """What every constraint row is open by, its velocity and its acceleration without any of the joints'; zero for
+        constraints that do not hold."""
+        state = constraint_state(self.tree, q, v)
+        return state if self.inputs.holding is None else ConstraintState(*(self._of_held_rows(rows) for rows in state))
+
+    def _of_held_rows(self, rows: Sequence[Scalar | None]) -> list[Any]:
+        """Numbers of constraint rows; zero for constraints that do not hold."""
+        holding = self.inputs.holding
+        if holding is None:
+            return list(rows)
+        on = [x for x, constraint in zip(holding, self.model.constraints, strict=True) for _ in range(constraint.size)]
+        return [None if x is None else where(share > 0.5, x, 0.0) for x, share in zip(rows, on, strict=True)]
+
     @cached_property
     def let_be(self) -> float:
         """Errors (m, rad) that stabilization does not answer."""
@@ -316,7 +337,7 @@ class SimulatedMechanism:
         """(q on the constraints, how far it had to move), the shortest way as the mechanism's inertia measures it."""
         start, moved = q, [0.0] * self.model.nv
         for _ in range(_PROJECTIONS):
-            change = self._correction(start, constraint_state(self.tree, q, [0.0] * self.model.nv).error)
+            change = self._correction(start, self.rows_at(q, [0.0] * self.model.nv).error)
             q = integrate(self.model, q, change)
             moved = [x + y for x, y in zip(moved, change, strict=True)]
         return q, moved
@@ -324,7 +345,7 @@ class SimulatedMechanism:
     def project_velocity(self, start: Scalars, q: Scalars, v: Scalars) -> Scalars:
         """v on the constraints at q, with the factors of the pose `start` that q was projected from."""
         for _ in range(_PROJECTIONS):
-            change = self._correction(start, constraint_state(self.tree, q, v).velocity)
+            change = self._correction(start, self.rows_at(q, v).velocity)
             v = [x + y for x, y in zip(v, change, strict=True)]
         return v
 

@@ -52,6 +52,7 @@ class SoftDynamics:
         self, tree: Tree, q: Sequence[Scalar], v: Sequence[Scalar], tau: Sequence[Scalar], dt: Scalar,
         soft_law: SoftLaw, on_joints: JointOptions, precision: Precision, *, start: Sequence[Scalar] | None = None,
         f_ext: Sequence[Force] | None = None, desired: Sequence[Scalar] | None = None, baumgarte: float | None = None,
+        active: Sequence[Scalar] | None = None,
     ):  # fmt: skip
         v, law = list(v), tree.model.contact_law
         hard = soft_law.equality == "hard"
@@ -62,7 +63,7 @@ class SoftDynamics:
         self.tree, self._desired = tree, desired
         self.problem = problem = ConstrainedProblem(
             tree, q, v, tau, f_ext=f_ext, mu=mu, desired=desired if hard else None,
-            baumgarte=baumgarte if hard else None, ties=cheapest_ties(tree.model),
+            active=active, baumgarte=baumgarte if hard else None, ties=cheapest_ties(tree.model),
         )  # fmt: skip
         if not hard:
             problem.constraints = soften(problem, v, dt)

@@ -19,7 +19,6 @@ from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.joint_resistance import Resistance
 from ..algorithms.parts.passive_torques import tendon_damping_torques
 from ..algorithms.rows.constraint_rows import largest_residual
-from ..algorithms.rows.constraint_state import constraint_state
 from ..scalar import Scalar, where
 from ..spatial import sum_of
 from .divided_steps import StepPart
@@ -50,11 +49,12 @@ def soft_step(step: SimulatedMechanism, start: Progress, law: SoftLaw) -> StepPa
         slope = [d + s for d, s in zip(slope, control.slope, strict=True)]
     hard = step.constrained and law.equality == "hard"
     at_once = hard or "limits" not in integrator.explicit
-    errors = constraint_state(step.tree, q, step.velocities_in_axes_of(lag, q, v))
+    errors = step.rows_at(q, step.velocities_in_axes_of(lag, q, v))
     found = SoftDynamics(
         step.stiffened(slope, time) if at_once else step.tree, q, v, control.torque, step.dt, law, options.joints,
         options.purpose.precision, start=scaled_sum(warm, _AHEAD, start.lead[: len(v)]), f_ext=step.external_forces,
         desired=step.desired(errors, lag) if hard else None,
+        active=step.inputs.holding,
     )  # fmt: skip
     a = found.a
     late: Late = [], []  # what actuators, and dampers, on several joints do less when taken late

@@ -26,7 +26,9 @@ FEEDBACK = "feedback"
 BOOKS = "books"
 ACTIVATIONS = "activations of actuators"
 BOOKS_OF_COMMANDS = "books of commands"
-SWITCHED = (COMMANDS, MEMORY, MEMORY_OF_RATES, MEMORY_OF_CONTACTS, FEEDBACK, BOOKS, ACTIVATIONS, BOOKS_OF_COMMANDS)
+SWITCHES = "switches of constraints"
+SWITCHED = (COMMANDS, MEMORY, MEMORY_OF_RATES, MEMORY_OF_CONTACTS, FEEDBACK, BOOKS, ACTIVATIONS, BOOKS_OF_COMMANDS,
+            SWITCHES)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ class StepInputs:
     v_ref: Any = quantity("(nv,)", "velocities that it steers to", group=FEEDBACK)
     kp: Any = quantity("(nv,)", "its proportional gains", group=FEEDBACK)
     kd: Any = quantity("(nv,)", "its derivative gains", group=FEEDBACK)
+    holding: Any = quantity("(constraints,)", "1 for constraints that hold, 0 for those that do not", group=SWITCHES)
 
     @classmethod
     def of(cls, values: Mapping[str, Any], model: Model) -> StepInputs:

@@ -23,7 +23,7 @@ def rotation_about(A: Arithmetic, axis: np.ndarray, angle) -> np.ndarray:
 
 def rotation_of_quaternion(A: Arithmetic, q) -> np.ndarray:
     v, w = q[:3], q[3]
-    return A.eye(3) * (w * w - v @ v) + np.outer(v, v) * 2 + skew(A, v) * (2 * w)
+    return (A.eye(3) * (w * w - v @ v) + np.outer(v, v) * 2 + skew(A, v) * (2 * w)) / (w * w + v @ v)
 
 
 def motion_transform(A: Arithmetic, R: np.ndarray, p: np.ndarray) -> np.ndarray:

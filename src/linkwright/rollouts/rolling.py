@@ -40,6 +40,7 @@ def rollout(
     dt: float | None = None,
     act0: Any = None,
     f_ext: Any = None,
+    active: Any = None,
     parameters: Any = None,
     record: int = 1,
     outputs: str | Sequence[str] = (),
@@ -54,8 +55,8 @@ def rollout(
 ) -> RolledOut:
     """Simulate many samples of a robot: q0 (B, nq), v0 (B, nv), commands of its actuators ctrl (B, T, nu).
 
-    ctrl, control, act0, f_ext, parameters, dt, record, outputs, start   as of `simulate`; control takes no function,
-                 which would run in Python for every step
+    ctrl, control, act0, f_ext, active, parameters, dt, record, outputs, start   as of `simulate`; control takes no
+                 function, which would run in Python for every step
     steps        T; by default as many as `ctrl` or `control` has rows for
     seconds      instead of steps: of its time, as many steps of dt as come nearest
     into         a folder to write finished chunks to; called again with the same arguments, a rollout goes on from
@@ -84,7 +85,8 @@ def rollout(
         steps = chosen_steps("rollout", steps, seconds, robot.simulation.chosen_dt(dt))
     prepared = prepare(
         robot, q0, v0, dt=dt, steps=_steps(steps, ctrl, control), control=control, ctrl=ctrl, act0=act0, f_ext=f_ext,
-        parameters=parameters, record=record, outputs=outputs, start=start, options={**_OPTIONS, **options},
+        active=active, parameters=parameters, record=record, outputs=outputs, start=start,
+        options={**_OPTIONS, **options},
     )  # fmt: skip
     samples = prepared.samples
     if samples is None:

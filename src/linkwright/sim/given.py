@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..codegen.arguments import real_numbers
-from ..errors import InputError
+from ..errors import InputError, unknown_name
 from ..model import Model
 from ..model.parameters import parameter_shapes
 
 _NOT_NEGATIVE = ("masses", "inertias", "springs", "dampings", "armatures", "frictions", "tendons", "contact_frictions")
 _OF_ITS_NUMBERS = {"inertias": 0, "tendons": 2}  # the mass, and the dry friction
 _UNIT = 1e-6  # of a quaternion's length
+FORCES, HOLDING = "f_ext", "holding"  # inputs of the step that are no parameters of the model
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,26 @@ class Given:
     advancing: tuple[str, ...] = ()
     samples: frozenset[int] = frozenset()
 
+    def at_start(self, name: str) -> np.ndarray | None:
+        """Of the first step, (n,) or (B, n); None if it is not given."""
+        array = self.arrays.get(name)
+        return array if array is None or name not in self.advancing else array[..., 0, :]
 
-def as_given(model: Model, f_ext: Any, parameters: Any, steps: int, batch: int | None) -> Given:
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of those that are numbers of the model."""
+        return tuple(name for name in self.arrays if name not in (FORCES, HOLDING))
+
+
+def as_given(
+    model: Model, f_ext: Any, parameters: Any, steps: int, batch: int | None, active: Any = None
+) -> Given:  # fmt: skip
     """What `simulate` takes, checked. `batch` is the number of samples that the start has."""
     wanted: dict[str, tuple[Any, tuple[int, ...]]] = {}
     if f_ext is not None:
-        wanted["f_ext"] = (f_ext, (model.nbodies, 6))
+        wanted[FORCES] = (f_ext, (model.nbodies, 6))
+    if active is not None:
+        wanted[HOLDING] = (_by_constraint(model, active), (len(model.constraints),))
     if parameters is not None:
         if not isinstance(parameters, Mapping):
             raise InputError(
@@ -45,7 +60,7 @@ def as_given(model: Model, f_ext: Any, parameters: Any, steps: int, batch: int |
         wanted |= {name: (parameters[name], shape) for name, shape in shapes.items()}
     arrays, advancing, samples = {}, [], set()
     for name, (value, shape) in wanted.items():
-        what = name if name == "f_ext" else f"parameter {name!r}"
+        what = {FORCES: FORCES, HOLDING: "active"}.get(name, f"parameter {name!r}")
         array = _array(what, value, shape, steps)
         per_step, per_sample = _axes(what, array, shape, steps, batch)
         _check_values(what, name, array)
@@ -88,7 +103,23 @@ def _shapes(shape: tuple[int, ...], steps: int) -> str:
     return f"{shape}, (B, {inner}) per sample, ({steps}, {inner}) per step, or (B, {steps}, {inner})"
 
 
+def _by_constraint(model: Model, active: Any) -> Any:
+    """Which constraints hold, as an array; names are of constraints, those that are not named hold."""
+    if not isinstance(active, Mapping):
+        return active
+    names = [constraint.name for constraint in model.constraints]
+    array = np.ones(len(names))
+    for name, holds in active.items():
+        if name not in names:
+            raise unknown_name("constraint", name, names)
+        array[names.index(name)] = holds
+    return array
+
+
 def _check_values(what: str, name: str, array: np.ndarray) -> None:
+    if name == HOLDING and not np.isin(array, (0.0, 1.0)).all():
+        odd = array[~np.isin(array, (0.0, 1.0))].ravel()[0]
+        raise InputError(f"{what} holds {odd:g}; expected 1 for constraints that hold, 0 for those that do not")
     checked = array[..., _OF_ITS_NUMBERS[name]] if name in _OF_ITS_NUMBERS else array
     if name in _NOT_NEGATIVE and np.any(checked < 0):
         raise InputError(f"{what} holds {float(checked.min()):g}; must not be negative")

@@ -19,7 +19,7 @@ from ..physics.options import settled_options
 from ..programs.recipe import CONTACT_OUTPUTS
 from .commands import as_activations, keyframe_of
 from .control import Control, as_control
-from .given import Given, as_given
+from .given import FORCES, HOLDING, Given, as_given
 from .session import Session, hashable
 from .start import as_state, check_start
 
@@ -52,7 +52,7 @@ class Prepared:
     @property
     def session(self) -> Session:
         """Whom to ask for the step."""
-        return Session(self.model, self.options, self.kept, self._parameters, "f_ext" in self.given.arrays)
+        return Session(self.model, self.options, self.kept, self._parameters, FORCES in self.given.arrays)
 
     @property
     def samples(self) -> int | None:
@@ -69,7 +69,7 @@ class Prepared:
     def part(self, samples: slice) -> Prepared:
         """The same for some of the samples."""
         axes = {name: len(shape) for name, shape in parameter_shapes(self.model, self._parameters).items()}
-        axes |= {"f_ext": 2, **dict.fromkeys(self.control.inputs, 1)}
+        axes |= {FORCES: 2, HOLDING: 1, **dict.fromkeys(self.control.inputs, 1)}
 
         def cut(arrays: Mapping[str, np.ndarray], advancing: Sequence[str]) -> dict[str, np.ndarray]:
             return {
@@ -87,12 +87,13 @@ class Prepared:
 
     @property
     def _parameters(self) -> tuple[str, ...]:
-        return tuple(name for name in self.given.arrays if name != "f_ext")
+        return self.given.parameters
 
 
 def prepare(
     robot: Model | str | Path, q0: Any, v0: Any, *, dt: float | None, steps: int, control: Any, ctrl: Any, act0: Any,
     f_ext: Any, parameters: Any, record: int, outputs: str | Sequence[str], start: str, options: Mapping[str, Any],
+    active: Any = None,
 ) -> Prepared:  # fmt: skip
     """What `simulate` takes, checked; `options` are those of the step that have a name there."""
     model = robot if isinstance(robot, Model) else load(robot)
@@ -112,13 +113,16 @@ def prepare(
     bound = as_control(model, control, q, steps, ctrl)
     act = np.zeros(model.na) if act0 is None else as_activations(model, act0)
     given = Given()
-    if f_ext is not None or parameters is not None:
-        given = as_given(model, f_ext, parameters, steps, len(q) if q.ndim == 2 else len(v) if v.ndim == 2 else None)
+    if f_ext is not None or parameters is not None or active is not None:
+        batch = len(q) if q.ndim == 2 else len(v) if v.ndim == 2 else None
+        given = as_given(model, f_ext, parameters, steps, batch, active)
+    if active is not None and start == "project":
+        raise InputError("start='project' closes every constraint; with active= give a start that closes what holds")
     if start == "check":
-        check_start(model, q, v)
+        check_start(model, q, v, given.at_start(HOLDING))
     chosen = {
         **options, "integrator": integrator, "contact": law, "watch": watch,
-        "actuators": None if ctrl is None else "input",
+        "actuators": None if ctrl is None else "input", "active": None if active is None else "input",
         "feedback": bound.feedback, "warm_start": "input", "books": "input",
     }  # fmt: skip
     hashable(chosen)  # refuses what mu cannot be

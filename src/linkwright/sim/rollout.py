@@ -13,6 +13,7 @@ from ..codegen.arguments import real_numbers
 from ..errors import InputError, SimulationError
 from ..model import Model
 from .control import Control
+from .given import HOLDING
 from .prepared import Prepared
 from .trajectory import Trajectory
 
@@ -180,8 +181,8 @@ class Rollout:
         }
         count = parts["q"].shape[axis] if states is None else states
         at = np.minimum(np.arange(count) * self.every, self.done)
-        stay = not any(name in self.given.arrays for name in self.given.advancing if name != "f_ext")
-        parameters = {name: x for name, x in self.given.arrays.items() if name != "f_ext" and stay}
+        stay = not set(self.given.parameters) & set(self.given.advancing)
+        parameters = {name: self.given.arrays[name] for name in self.given.parameters if stay}
         keep = (slice(None),) * axis
         q, v, work, lag = (parts[name][(*keep, slice(count))] for name in ("q", "v", "work", "lag"))
         return Trajectory(
@@ -193,9 +194,23 @@ class Rollout:
             self.base_pushed or bool(parameters), parameters, stay, self.options["contact"],
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
-            bool(self.options["contact"] or self.options["watch"]),
-            self.state.get("memory"),
+            bool(self.options["contact"] or self.options["watch"]), self.state.get("memory"),
+            holding=self._holding_at(at), switched=self._is_switched(),
         )  # fmt: skip
+
+    def _is_switched(self) -> bool:
+        """Whether what holds changes from step to step."""
+        return HOLDING in self.given.advancing and bool(np.diff(self.given.arrays[HOLDING], axis=-2).any())
+
+    def _holding_at(self, at: np.ndarray) -> np.ndarray | None:
+        """Which constraints held in the steps that led to states after `at` steps, (T, constraints) or with the batch
+        in front; of the start, those of the first step."""
+        given = self.given.arrays.get(HOLDING)
+        if given is None:
+            return None
+        rows = np.expand_dims(given, -2) if HOLDING not in self.given.advancing else given
+        taken = rows[..., np.minimum(np.maximum(at - 1, 0), rows.shape[-2] - 1), :]
+        return np.broadcast_to(taken, (*self.lead, len(at), rows.shape[-1]))
 
 
 def _base_velocities(model: Model) -> int:

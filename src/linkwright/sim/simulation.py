@@ -31,6 +31,7 @@ def simulate(
     act0: Any = None,
     f_ext: Any = None,
     parameters: Any = None,
+    active: Any = None,
     integrator: str | Integrator | None = None,
     accuracy: float | None = None,
     coordinates: str = "spanning",
@@ -68,6 +69,8 @@ def simulate(
     f_ext        external forces (nbodies, 6), [linear; angular] in body frames; also per sample (B, ...), per step
                  (steps, ...) or both (B, steps, ...)
     parameters   numbers of the model by name, as `default_parameters` has them, likewise: {"masses": ...}
+    active       which constraints hold, 1 or 0: (constraints,), by name ({"grasp": 0}; others hold), also per sample,
+                 per step or both: loops open and close, grasps release (docs/simulation.md)
     dt           seconds per step; by default what the robot's file names (`robot.simulation`), else a millisecond
     integrator   likewise, else "damped_euler" (semi-implicit; dampers, derivative gains, friction and limits implicit);
                  "euler" (semi-implicit; dampers alone implicit), "implicitfast" (derivative gains too) or "rk4"
@@ -99,7 +102,7 @@ def simulate(
     steps = chosen_steps("simulate", steps, seconds, robot.simulation.chosen_dt(dt))
     prepared = prepare(
         robot, q0, v0, dt=dt, steps=steps, control=control, ctrl=ctrl, act0=act0, f_ext=f_ext, parameters=parameters,
-        record=record, outputs=outputs, start=start, options=options,
+        active=active, record=record, outputs=outputs, start=start, options=options,
     )  # fmt: skip
     rollout = Rollout(prepared, prepared.step(lanes, threads, cache))
     return rollout.under_policy() if prepared.control.policies else rollout.at_once()

@@ -17,7 +17,7 @@ from ..model import Model
 from ..physics import Integrator
 from ..physics.options import given_options
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
-from .given import as_given
+from .given import FORCES, HOLDING, as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme
 from .session import Session
 from .start import as_state, check_start
@@ -36,16 +36,16 @@ class Simulator:
     q, v = simulator.step(tau)           # torques (nv,) or (B, nv) for n steps of dt
     Simulator(robot, actuators=True).step(ctrl=u)   # commands (nu,) or (B, nu) of the robot's actuators
 
-    `f_ext`, `parameters` and the options are those of `simulate`; arrays may have one row per sample. `q`, `v`,
-    `status` and what `outputs` names (`simulator["a"]`) are those of the last step; they are not to be written to.
+    `f_ext`, `parameters`, `active` and the options are those of `simulate`; arrays may have one row per sample. `q`,
+    `v`, `status` and what `outputs` names (`simulator["a"]`) are those of the last step; they are not to be written to.
     `reset_samples` begins again with some samples of a batch.
     """
 
     def __init__(
         self, robot: Model | str | Path, *, dt: float | None = None, batch: int | None = None, f_ext: Any = None,
-        parameters: Any = None, outputs: Sequence[str] = (), integrator: str | Integrator | None = None,
-        accuracy: float | None = None,
-        coordinates: str = "spanning", solver: str | None = None,
+        parameters: Any = None, active: Any = None, outputs: Sequence[str] = (),
+        integrator: str | Integrator | None = None, accuracy: float | None = None, coordinates: str = "spanning",
+        solver: str | None = None,
         iterations: int | None = None, mu: Any = None, baumgarte: float | str | None = "auto",
         projection: bool = False, friction: bool = True, limits: bool = True, effort_limits: bool = True,
         velocity_limits: bool = True, actuators: bool = False,
@@ -66,23 +66,29 @@ class Simulator:
         options = {
             **options, "integrator": scheme, "contact": law, "actuators": "input" if actuators else None,
             "feedback": (), "warm_start": "input", "books": "input", "watch": watch,
+            "active": None if active is None else "input",
         }  # fmt: skip
-        given = as_given(self.model, f_ext, parameters, 0, batch)
+        given = as_given(self.model, f_ext, parameters, 0, batch, active)
         if given.samples - {batch}:
-            raise InputError(f"f_ext and parameters hold {sorted(given.samples)} samples; batch is {batch}")
-        names = tuple(name for name in given.arrays if name != "f_ext")
+            raise InputError(f"f_ext, parameters and active hold {sorted(given.samples)} samples; batch is {batch}")
+        names, arrays = given.parameters, dict(given.arrays)
+        if HOLDING in arrays:
+            arrays[HOLDING] = np.array(np.broadcast_to(arrays[HOLDING], self._shape(len(self.model.constraints))))
         self._extra = tuple(dict.fromkeys(name for name in outputs if name not in ("q", "v", "status")))
         check_outputs(self._extra, coordinates)
-        self.session = Session(self.model, options, self._extra, names, "f_ext" in given.arrays)
+        self.session = Session(self.model, options, self._extra, names, FORCES in given.arrays)
         self._names = self.session.state  # as the step gives it, and, but for tau, dt, ..., takes it
         self._told = tuple(self.session.program_outputs.index(name) for name in self._extra)
         self._step = self.session.compiled(lanes, threads, cache)
-        rest = {"dt": np.array(self.dt), **given.arrays}
+        rest = {"dt": np.array(self.dt), **arrays}
         order = [spec.name for spec in self._step.inputs]
         self._inputs = _written_out(lambda *inputs: inputs, order, self._names, rest)
         self._one_step = _written_out(self._step, order, self._names, rest)
         self.parameters, self.f_ext = {name: rest[name] for name in names}, rest.get("f_ext")
         """Those given, by name, and external forces: what is written to them acts from the next step on."""
+        self.active = rest.get(HOLDING)
+        """(constraints,) or (B, constraints), if `active` was given: write 1 for those that shall hold from the next
+        step on, 0 for those that shall not."""
         self._own = len(self._names)
         self._torque_shape = self._shape(self.model.nv)
         self._no_torque = np.zeros(self._torque_shape)
@@ -111,7 +117,7 @@ class Simulator:
             q = project_configuration(self.model, q)
             v = project_velocity(self.model, q, v)
         elif start == "check" and (q0 is not None or v0 is not None):
-            check_start(self.model, q, v)
+            check_start(self.model, q, v, self.active)
         lead = self._shape(0)[:-1]
         given = {"q": q, "v": v, "act": as_activations(self.model, act0)}
         for name, array in given.items():
@@ -220,7 +226,7 @@ class Simulator:
         if not self.actuators:
             raise InputError("ctrl was given, and this simulator has no actuators: Simulator(robot, actuators=True)")
         rows = () if self.batch is None else ((self.batch,),)
-        return np.array(np.broadcast_to(as_commands(self.model, ctrl, *rows), self._command_shape))
+        return np.array(np.broadcast_to(as_commands(self.model, ctrl, *rows), self._shape(self.model.nu)))
 
     @property
     def act(self) -> np.ndarray:

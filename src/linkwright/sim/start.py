@@ -35,8 +35,9 @@ def as_state(model: Model, q0: Any, v0: Any) -> tuple[np.ndarray, np.ndarray]:
     return q, v
 
 
-def check_start(model: Model, q: np.ndarray, v: np.ndarray) -> None:
-    """Refuse a state that violates constraints, naming each and by how much."""
+def check_start(model: Model, q: np.ndarray, v: np.ndarray, holding: np.ndarray | None = None) -> None:
+    """Refuse a state that violates constraints, naming each and by how much; `holding`, (constraints,) or
+    (B, constraints), says 0 of those that do not hold."""
     if not model.constraints:
         return
     q, v = _same_batch(q, v)
@@ -44,11 +45,12 @@ def check_start(model: Model, q: np.ndarray, v: np.ndarray) -> None:
         state = constraint_state(tree_of(model), list(q.T), list(v.T))
     fastest = max(1.0, float(np.abs(v).max(initial=0.0)))
     open_rows, moving_rows, row = [], [], 0
-    for c in model.constraints:
+    for k, c in enumerate(model.constraints):
         own = slice(row, row + c.size)
         row += c.size
-        off = _largest([x for x in state.error[own] if x is not None])
-        rate = _largest(state.velocity[own])
+        on = 1.0 if holding is None else holding[..., k]
+        off = _largest([x * on for x in state.error[own] if x is not None])
+        rate = _largest([x * on for x in state.velocity[own]])
         if not off <= OPEN_TOLERANCE:
             open_rows.append(f"{c.name!r} by {off:.3g}")
         if not rate <= MOVING_TOLERANCE * fastest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -90,6 +90,11 @@ class Trajectory:
     """Whether the status told of contacts that are not computed."""
     memory: np.ndarray | None = field(default=None, repr=False)
     """What schemes with an estimate of their error remember at the end; None of others."""
+    holding: np.ndarray | None = field(default=None, repr=False)
+    """(T, constraints) or (B, T, constraints): 1 for constraints that held in the step that led to a state; None where
+    all did."""
+    switched: bool = False
+    """Whether constraints were switched during the run, also between records."""
     work_by: ClassVar[tuple[str, ...]] = ("controls", "dampers", "limits", "outside", "contacts")
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -136,11 +141,17 @@ class Trajectory:
 
     @cached_property
     def drift(self) -> np.ndarray:
-        """Largest position error of any constraint row at each state (m, rad); zero without constraints."""
+        """Largest position error of any constraint row at each state (m, rad), of constraints that hold there; zero
+        without constraints."""
         flat = self.q.reshape(-1, self.model.nq)
         zeros = [np.zeros(len(flat))] * self.model.nv
         with np.errstate(all="ignore"):
-            errors = [x for x in constraint_state(tree_of(self.model), list(flat.T), zeros).error if x is not None]
+            rows = constraint_state(tree_of(self.model), list(flat.T), zeros).error
+        holds: list[Any] = [1.0 for _ in rows]
+        if self.holding is not None:
+            by_constraint = self.holding.reshape(len(flat), -1).T
+            holds = [on for on, c in zip(by_constraint, self.model.constraints, strict=True) for _ in range(c.size)]
+        errors = [x * on for x, on in zip(rows, holds, strict=True) if x is not None]
         largest = np.max([np.broadcast_to(np.abs(x), len(flat)) for x in errors], axis=0) if errors else zeros[0][:0]
         return (largest if errors else np.zeros(len(flat))).reshape(self.q.shape[:-1])
 
@@ -211,8 +222,9 @@ class Trajectory:
 
     @property
     def accounts_for_energy(self) -> bool:
-        """Whether energy should be kept: not where parameters change from step to step."""
-        return self.parameters_stay
+        """Whether energy should be kept: not where parameters change from step to step, nor where constraints are
+        switched on, which takes what moved against them."""
+        return self.parameters_stay and not self.switched
 
     def __str__(self) -> str:
         return describe(self)

@@ -157,6 +157,8 @@ def describe(trajectory: Trajectory) -> str:
         moved = momentum_share(tr)
         if moved is not None:
             lines.append(f"  momentum  kept to {np.max(moved):.2g} of that of the motion within")
+    if tr.switched:
+        lines.append("  energy    not judged: constraints were switched, and what closing them takes is not booked")
     if tr.seconds:
         real = tr.steps_per_second * tr.dt
         lines.append(f"  speed     {tr.steps_per_second:.3g} steps/s, {real:.3g} times real time")

@@ -15,9 +15,24 @@ _SMALL_ANGLE_SQUARED = 1e-8
 
 
 def rotation_matrix(q: Quaternion) -> Matrix:
-    """Maps body coordinates to the reference's. `q` is used as it is: normalise first if it may not be a unit."""
+    """Maps body coordinates to the reference's; of the rotation that a quaternion of any length stands for. That of
+    length zero stands for none: all entries are then nan."""
+    return _matrix(q, 2.0 / squared_length(q))
+
+
+def rotation_matrix_of_unit(q: Quaternion) -> Matrix:
+    """The same of a quaternion that has just been normalised."""
+    return _matrix(q, 2.0)
+
+
+def squared_length(q: Quaternion) -> Scalar:
+    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+
+
+def _matrix(q: Quaternion, twice: Scalar) -> Matrix:
+    """`twice` is 2 over the squared length."""
     x, y, z, w = q
-    x2, y2, z2 = x * 2.0, y * 2.0, z * 2.0
+    x2, y2, z2 = x * twice, y * twice, z * twice
     xx, yy, zz = x * x2, y * y2, z * z2
     xy, xz, yz = x * y2, x * z2, y * z2
     wx, wy, wz = w * x2, w * y2, w * z2
@@ -41,7 +56,7 @@ def conjugate(q: Quaternion) -> list[Scalar]:
 
 
 def normalised(q: Quaternion) -> list[Scalar]:
-    scale = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    scale = 1.0 / sqrt(squared_length(q))
     return [x * scale for x in q]
 
 
@@ -55,11 +70,11 @@ def exponential(r: Vector) -> list[Scalar]:
 
 
 def logarithm(q: Quaternion) -> Vector:
-    """The rotation vector of a unit quaternion, shortest way round."""
+    """The rotation vector of a quaternion of any length but zero, shortest way round."""
     v = Vector(*q[:3])
     sign = where(q[3] < 0.0, -1.0, 1.0)
     square = v @ v
-    small = square < _SMALL_ANGLE_SQUARED
+    small = square < (square + q[3] * q[3]) * _SMALL_ANGLE_SQUARED
     norm = sqrt(where(small, 1.0, square))
     w = q[3] * sign
     cosine = where(small, w, 1.0)

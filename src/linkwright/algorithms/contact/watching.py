@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from typing import NamedTuple
 
 from ...call_errors import names_arguments
 from ...errors import InputError
@@ -33,6 +34,10 @@ from .geometry.solid import Solid, solid_of
 # those with shapes whose balls do, of such pairs of shapes among theirs; of bodies with a pair of shapes whose boxes
 # overlap, of such pairs among theirs.
 _NEAR, _SOME, _BALLS, _ANY, _CLOSEST = 0.26, 0.5, 0.4, 0.3, 0.03
+
+_FEW = 4  # pairs of shapes of two bodies whose boxes are compared one after the other, without a loop
+_TOGETHER = 25  # pairs of shapes in one loop, about: code for each loop, and numbers for each pair in it are read
+Bodies = tuple[int, int]
 
 
 @names_arguments
@@ -120,7 +125,7 @@ def may_meet(tree: Tree, poses: Sequence[Placement]) -> Scalar | None:
         return None
     solids = _Solids(tree, poses)
     met: Scalar = 0.0
-    by_bodies: dict[tuple[int, int], list[ShapeNames]] = {}
+    by_bodies: dict[Bodies, list[ShapeNames]] = {}
     for one, two in watched:
         if two in solids.planes:
             met = where(solids.height(one, two) < 0.0, 1.0, met)
@@ -129,62 +134,70 @@ def may_meet(tree: Tree, poses: Sequence[Placement]) -> Scalar | None:
         by_bodies.setdefault((min(first, second), max(first, second)), []).append(
             (one, two) if first <= second else (two, one)
         )
-    for hub, partners in _by_hub(by_bodies):
-        met = _Hub(solids, hub, partners).look(met)
+    for group in _groups(by_bodies):
+        met = _Group(solids, group).look(met)
     return met
 
 
-def _by_hub(by_bodies: dict[tuple[int, int], list[ShapeNames]]) -> list[tuple[int, dict[int, list[ShapeNames]]]]:
-    """Pairs of bodies by one of the two, as few as can be quickly found: again and again the one with the most left.
-    (body, its partners and the pairs with each; shapes of the body first)."""
-    left, found = dict(by_bodies), []
-    while left:
-        counts: dict[int, int] = {}
-        for bodies in left:
-            for body in bodies:
-                counts[body] = counts.get(body, 0) + 1
-        hub = max(sorted(counts), key=lambda body: counts[body])
-        partners = {}
-        for bodies in [bodies for bodies in left if hub in bodies]:
-            pairs = left.pop(bodies)
-            first = bodies[0] == hub
-            partners[bodies[1] if first else bodies[0]] = pairs if first else [(two, one) for one, two in pairs]
-        found.append((hub, partners))
+def _groups(by_bodies: dict[Bodies, list[ShapeNames]]) -> list[dict[Bodies, list[ShapeNames]]]:
+    """Pairs of bodies in groups of about `_TOGETHER` pairs of shapes."""
+    found: list[dict[Bodies, list[ShapeNames]]] = []
+    count = _TOGETHER
+    for bodies, pairs in sorted(by_bodies.items()):
+        if count >= _TOGETHER:
+            found.append({})
+            count = 0
+        found[-1][bodies] = pairs
+        count += len(pairs)
     return found
 
 
+class _Row(NamedTuple):
+    """A pair of shapes that is looked at, and the number of the pair of bodies they are on."""
+
+    number: int
+    bodies: Bodies
+    pair: ShapeNames
+
+
 @dataclass(frozen=True)
-class _Hub:
-    """One body, and what is watched of it with others."""
+class _Group:
+    """Pairs of bodies, and what is watched of each."""
 
     solids: _Solids
-    body: int
-    partners: dict[int, list[ShapeNames]]
+    by_bodies: dict[Bodies, list[ShapeNames]]
 
     def look(self, met: Scalar) -> Scalar:
         """1 where a pair overlaps or `met` is 1, else 0."""
-        solids, flags, every = self.solids, [], []
-        for body, pairs in self.partners.items():
+        solids, flags = self.solids, []
+        for bodies, pairs in self.by_bodies.items():
             (one, its), (two, other) = (
-                solids.ball(b, {pair[k] for pair in pairs}) for k, b in enumerate((self.body, body))
+                solids.ball(body, {pair[k] for pair in pairs}) for k, body in enumerate(bodies)
             )
             near = _square(one - two) < (its + other) ** 2
-            flags += guard(near, partial(self._closer, body, pairs), [0.0], expected=_NEAR)
-            every += [(len(flags) - 1, body, pair) for pair in pairs]
-        most = max(len(solids.solids[name].corners) for _, _, pair in every for name in pair)
-        first = guard((_largest(flags) > 0.5) & (met < 0.5), partial(self._first_look, flags, every, most),
-                      [0.0] * (len(every) if most else 1), expected=_ANY)  # fmt: skip
+            flags += guard(near, partial(self._closer, bodies, pairs), [0.0], expected=_NEAR)
+        rows = [
+            _Row(k, bodies, pair) for k, (bodies, pairs) in enumerate(self.by_bodies.items()) for pair in pairs
+        ]  # fmt: skip
+        most = max(len(solids.solids[name].corners) for row in rows for name in row.pair)
+        first = guard((_largest(flags) > 0.5) & (met < 0.5), partial(self._first_look, flags, rows, most),
+                      [0.0] * (len(rows) if most else 1), expected=_ANY)  # fmt: skip
         if not most:
             return maximum(met, first[0])
-        second = partial(self._second_look, first, every, most)
+        second = partial(self._second_look, first, rows, most)
         return maximum(met, guard(_largest(first) > 0.5, second, [0.0], expected=_ANY * _CLOSEST)[0])
 
-    def _place(self, body: int) -> Placement:
-        return turned_into(self.solids.poses[self.body], self.solids.poses[body])
+    def _place(self, bodies: Bodies) -> Placement:
+        """Of the second body in the first."""
+        return turned_into(*(self.solids.poses[body] for body in bodies))
 
-    def _closer(self, body: int, pairs: list[ShapeNames]) -> list[Scalar]:
-        """[1 where the boxes of some pair with another body overlap, else 0]."""
-        solids, place = self.solids, self._place(body)
+    def _places(self, rows: list[_Row]) -> list[list[Scalar]]:
+        known = {bodies: _numbers(self._place(bodies)) for bodies in self.by_bodies}
+        return [known[row.bodies] for row in rows]
+
+    def _closer(self, bodies: Bodies, pairs: list[ShapeNames]) -> list[Scalar]:
+        """[1 where the boxes of some pair of shapes on two bodies overlap, else 0]."""
+        solids, place = self.solids, self._place(bodies)
         touching = [where(self._balls_overlap(pair, place), 1.0, 0.0) for pair in pairs]
         rows = [[x for name in pair for x in (*self._local(name), *solids.solids[name].half)] for pair in pairs]
 
@@ -194,6 +207,8 @@ class _Hub:
             return guard((flag > 0.5) & (so_far < 0.5), boxes, [so_far], expected=_BALLS), []
 
         def all_of() -> list[Scalar]:
+            if len(pairs) <= _FEW:
+                return [_largest([_boxes(row, place) for row in rows])]
             return repeat(each, [0.0], count=len(pairs), tables=[touching, rows])[0]
 
         return guard(_largest(touching) > 0.5, all_of, [0.0], expected=_SOME)
@@ -204,18 +219,13 @@ class _Hub:
         reach = self.solids.solids[pair[0]].ball + self.solids.solids[pair[1]].ball
         return _square(place.position + place.rotation @ two - one) < reach**2
 
-    def _first_look(
-        self, flags: list[Scalar], every: list[tuple[int, int, ShapeNames]], most: int
-    ) -> list[Scalar]:
+    def _first_look(self, flags: list[Scalar], rows: list[_Row], most: int) -> list[Scalar]:
         """Of every pair, 1 where the solids overlap, corners known by how far they reach, else 0; where no shape has
         corners, of all together."""
         solids = self.solids.solids
-        rows = [
-            [x for name in pair for x in (*self._local(name), *solids[name].half, *solids[name].numbers)]
-            for _, _, pair in every
-        ]  # fmt: skip
-        places = {body: _numbers(self._place(body)) for _, body, _ in every}
-        tables = [[flags[k] for k, _, _ in every], [places[body] for _, body, _ in every], rows]
+        known = {name: [*self._local(name), *s.half, *s.numbers] for name, s in solids.items()}
+        numbers = [[x for name in row.pair for x in known[name]] for row in rows]
+        tables = [[flags[row.number] for row in rows], self._places(rows), numbers]
 
         def each(values: Sequence[Scalar], flag: Scalar, place, row) -> tuple[list[Scalar], list[Scalar]]:
             so_far = values[0] if values else 0.0
@@ -234,22 +244,17 @@ class _Hub:
         ended, found = repeat(each, [] if most else [0.0], count=len(rows), tables=tables)
         return [flag for (flag,) in found] if most else ended
 
-    def _second_look(
-        self, flags: list[Scalar], every: list[tuple[int, int, ShapeNames]], most: int
-    ) -> list[Scalar]:
+    def _second_look(self, flags: list[Scalar], rows: list[_Row], most: int) -> list[Scalar]:
         """[1 where the solids of some pair overlap, corner by corner; else 0]."""
-        solids = self.solids.solids
-        rows = [
-            [x for name in pair for x in (*self._local(name), *solids[name].close_numbers(most))] for _, _, pair in every
-        ]
-        places = {body: _numbers(self._place(body)) for _, body, _ in every}
+        known = {name: [*self._local(name), *s.close_numbers(most)] for name, s in self.solids.solids.items()}
+        numbers = [[x for name in row.pair for x in known[name]] for row in rows]
 
         def each(values: Sequence[Scalar], flag: Scalar, place, row) -> tuple[list[Scalar], list[Scalar]]:
             (so_far,) = values
             look = lambda: [_overlap(place, row, Solid.of_close_numbers)]  # noqa: E731
             return guard((flag > 0.5) & (so_far < 0.5), look, [so_far], expected=_CLOSEST), []
 
-        return repeat(each, [0.0], count=len(rows), tables=[flags, [places[body] for _, body, _ in every], rows])[0]
+        return repeat(each, [0.0], count=len(rows), tables=[flags, self._places(rows), numbers])[0]
 
     def _local(self, name: str) -> list[Scalar]:
         return _numbers(self.solids.local[name])

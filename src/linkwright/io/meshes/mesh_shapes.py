@@ -15,6 +15,7 @@ from ...model import Model, NotComputed, Pose
 from ...model.contact import Shape, convex
 from ...model.contact.arrangement import floor_pairs
 from ..links.collisions import geometry_of, named_collisions, named_mesh, read_pose_on
+from ..sdf.sdf_scopes import SEPARATOR
 from ..text.xml import Element
 from ..urdf.urdf_parts import read_origin
 from .convex_hull import HULL_POINTS
@@ -66,14 +67,23 @@ def _lacking(model: Model, entries: Sequence[NotComputed]) -> Model:
 
 
 def _mesh_collisions(root: Element) -> Iterator[tuple[str, str, Element]]:
-    """(link, label, <collision>) of each that is a mesh."""
-    models = [root] if root.tag == "robot" else [m for m in root.children if m.tag == "model"]
-    for link in (link for one in models for link in one.named("link")):
-        name = link.attributes.get("name", "")
-        for label, collision in named_collisions(name, link):
-            what = geometry_of(collision)
-            if what is not None and what.tag == "mesh":
-                yield name, label, collision
+    """(link, label, <collision>) of each that is a mesh; links are named as readers name them."""
+    if root.tag == "robot":
+        waiting = [(root, "")]
+    else:
+        worlds = root.named("world")
+        models = [*root.named("model"), *(model for world in worlds for model in world.named("model"))]
+        alone = len(models) == 1
+        waiting = [(model, "" if alone else model.attributes.get("name", "") + SEPARATOR) for model in models]
+    while waiting:
+        model, prefix = waiting.pop(0)
+        waiting += [(inner, prefix + inner.attributes.get("name", "") + SEPARATOR) for inner in model.named("model")]
+        for link in model.named("link"):
+            name = prefix + link.attributes.get("name", "")
+            for label, collision in named_collisions(name, link):
+                what = geometry_of(collision)
+                if what is not None and what.tag == "mesh":
+                    yield name, label, collision
 
 
 def _shape(label: str, link: str, collision: Element, folder: Path, watched: bool) -> Shape:

@@ -18,6 +18,7 @@ from ...errors import LoadError, MissingExtraError
 from ..text.xml import Element
 from ..text.xml_values import shortened
 
+NEEDED_MESH = "; a mass, or a contact with meshes=True, is computed from it: mend the mesh, or write an <inertial>"
 _ORDERS = re.compile("[%\\x00-\\x1f\\x7f-\\x9f]")
 _ONE_AT_A_TIME = threading.Lock()  # who takes MuJoCo's warnings is known to the whole process
 
@@ -93,4 +94,6 @@ def _traced(message: str, sources: list[Element], root: Element) -> LoadError:
     found = re.search(r"line (\d+)", text)
     if not found or not 1 <= int(found[1]) <= len(sources):
         return LoadError(f"MuJoCo refuses the model: {text}", file=root.file, line=root.line, element=root.tag)
-    return sources[int(found[1]) - 1].error(f"MuJoCo refuses it: {re.sub(r'[, ]*line [0-9]+', '', text)}")
+    element = sources[int(found[1]) - 1]
+    error = element.error(f"MuJoCo refuses it: {re.sub(r'[, ]*line [0-9]+', '', text)}")
+    return error.with_advice(NEEDED_MESH) if element.tag == "mesh" else error

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...errors import LoadError
 from ...model import Model
 from ...model.not_computed import warn
 from ..ignoring import Ignoring
@@ -19,7 +20,7 @@ from ..mujoco.mujoco_blame import Blame
 from ..mujoco.mujoco_model import converted
 from ..text.reading import read_bytes
 from ..text.xml import Element, check_parts, parse_xml
-from .mjcf_compiling import compiled
+from .mjcf_compiling import NEEDED_MESH, compiled
 from .mjcf_files import Folder, with_includes
 from .mjcf_looks import Looks
 from .mjcf_reduction import reduce_to_dynamics
@@ -56,7 +57,7 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
     unknown = first_unknown(whole)
     told = told_of_sensors(whole)
     reduced = reduce_to_dynamics(whole, ignore, partial(_mesh_file, folder), meshes)
-    assets = {key: read_bytes(_mesh_file(folder, *asked)) for key, asked in reduced.files.items()}
+    assets = {key: _needed_mesh(folder, *asked) for key, asked in reduced.files.items()}
     source = compiled(reduced.root, assets, reduced.warnings, root)
     refuse_unknown(unknown, ignore)  # now that MuJoCo has refused what it does not know itself
     reduced.warnings += told
@@ -66,6 +67,13 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
         stand_ins=reduced.stand_ins.shapes,
     )  # fmt: skip
     return looks.given_to(reduced.annotated(model)), source
+
+
+def _needed_mesh(folder: Folder, element: Element, where: str, name: str) -> bytes:
+    try:
+        return read_bytes(_mesh_file(folder, element, where, name))
+    except LoadError as error:
+        raise error.with_advice(NEEDED_MESH) from None
 
 
 def _mesh_file(folder: Folder, element: Element, where: str, name: str) -> Path:

@@ -153,7 +153,7 @@ def _tell_of_collision(collision: Element, told: Told, owner: str) -> None:
 
 def _tell_of_surface(surface: Element, told: Told, owner: str) -> None:
     """All of it but the one number that is read, and what repeats that number."""
-    waiting = [(surface, ("surface",))]
+    waiting: list[tuple[Element, tuple[str, ...]]] = [(surface, ("surface",))]
     while waiting:
         element, path = waiting.pop()
         for child in element:

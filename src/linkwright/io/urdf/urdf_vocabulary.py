@@ -44,7 +44,8 @@ SKIPPED: dict[str, dict[str, str]] = {
     "gazebo": {
         "material": _LOOKS, "visual": _LOOKS, "sensor": _SENSORS, "plugin": _COMMANDS, "laserRetro": _SENSORS,
         "laser_retro": _SENSORS, "provideFeedback": _SENSORS, "preserveFixedJoint": _SETTINGS,
-        "disableFixedJointLumping": _SETTINGS, "implicitSpringDamper": "how Gazebo integrates dampers", "selfCollide": _PAIRS, "self_collide": _PAIRS,
+        "disableFixedJointLumping": _SETTINGS, "implicitSpringDamper": "how Gazebo integrates dampers",
+        "selfCollide": _PAIRS, "self_collide": _PAIRS,
     },
     "mujoco": {"compiler": _SETTINGS, "size": _SETTINGS, "visual": _SETTINGS, "statistic": _SETTINGS},
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Joints with a quaternion: spherical and free-flyer."""
+"""Joints with a quaternion: spherical and free-flyer. One of any length but zero stands for its rotation."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ...spatial.quaternion import (
     rigid_displacement,
     rigid_displacement_inverse,
     rotation_matrix,
+    squared_length,
 )
 from .joint_motion import JointMotion
 from .straight import FreeMotion, TurningMotion
@@ -53,7 +54,8 @@ class Spherical(JointMotion):
         return [x * 0.5 for x in product(q, [*v, 0.0])]
 
     def velocities_of(self, q, rates):
-        return [x * 2.0 for x in product(conjugate(q), rates)[:3]]
+        twice = 2.0 / squared_length(q)
+        return [x * twice for x in product(conjugate(q), rates)[:3]]
 
 
 class FreeFlyer(JointMotion):
@@ -98,8 +100,9 @@ class FreeFlyer(JointMotion):
         return [*(rotation_matrix(q[3:]) @ Vector(*v[:3])), *(x * 0.5 for x in product(q[3:], [*v[3:], 0.0]))]
 
     def velocities_of(self, q, rates):
+        twice = 2.0 / squared_length(q[3:])
         turning = product(conjugate(q[3:]), rates[3:])[:3]
-        return [*(rotation_matrix(q[3:]).T @ Vector(*rates[:3])), *(x * 2.0 for x in turning)]
+        return [*(rotation_matrix(q[3:]).T @ Vector(*rates[:3])), *(x * twice for x in turning)]
 
 
 def random_quaternion(rng: np.random.Generator) -> list[float]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...scalar import Scalar, cos, sin
 from ...spatial import Matrix, Vector
-from ...spatial.quaternion import exponential, normalised, product, rotation_matrix
+from ...spatial.quaternion import exponential, normalised, product, rotation_matrix, rotation_matrix_of_unit
 
 if TYPE_CHECKING:
     from .joint_motion import JointMotion
@@ -75,7 +75,8 @@ class FreeMotion(PlainMotion):
 
     def moved(self, q, displacement):
         turned = normalised(product(q[3:], exponential(Vector(*displacement[3:]))))
-        return [*_shifted(q, rotation_matrix(q[3:]), rotation_matrix(turned), self.centre, displacement), *turned]
+        before, after = rotation_matrix(q[3:]), rotation_matrix_of_unit(turned)
+        return [*_shifted(q, before, after, self.centre, displacement), *turned]
 
     def displacement_rate(self, displacement, u):
         return [*u[:3], *_rotation_rate(Vector(*displacement[3:]), Vector(*u[3:]))]

@@ -6,6 +6,7 @@ from ...bench.ankle_torque import AMPLITUDE, FREQUENCY
 from ...bench.ankle_torque import measure as measure_torque
 from ..item import Check, Figure, Item, Panel, Series, Table, Values
 from ..run import Run
+from .statements import SIGNIFICANT, meets
 
 PAPER = "Chignoli2023"
 # Root mean square errors in N m and in percent of the largest torque.
@@ -32,20 +33,18 @@ def judge(values: Values) -> list[Check]:
     )
     return [
         Check(
-            "neglecting the rotors' constraints gives significant errors (39.2 % of the largest torque)",
-            e["unconstrained"]["percent"] > 20,
+            "neglecting the rotors' constraints gives larger errors than approximating them",
+            e["unconstrained"]["percent"] > SIGNIFICANT * e["diagonal"]["percent"],
             text,
         ),
-        Check(
-            "approximating them gives smaller ones (9.5 %), which are not negligible",
-            1 < e["diagonal"]["percent"] < 0.7 * e["unconstrained"]["percent"],
-            text,
-        ),
-        Check(
-            "the errors themselves: 39.2 % and 9.5 %",
-            abs(e["unconstrained"]["percent"] - 39.2) < 4 and abs(e["diagonal"]["percent"] - 9.5) < 1,
-            text,
-            REASON,
+        *(
+            Check(
+                f"{how} them: {printed} % of the largest torque",
+                meets(e[variant]["percent"], printed),
+                text,
+                "" if meets(e[variant]["percent"], printed) else REASON,
+            )
+            for how, variant, printed in (("neglecting", "unconstrained", "39.2"), ("approximating", "diagonal", "9.5"))
         ),
     ]
 

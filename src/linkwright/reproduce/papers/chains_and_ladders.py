@@ -7,6 +7,7 @@ from ..item import Check, Figure, Item, Panel, Series, Table, Values
 from ..mechanisms import ladder, welded_chain
 from ..run import Run
 from .growth import increments
+from .statements import STRAIGHT, is_straight
 
 PAPER = "Sathya2024"
 SCALED: dict[str, tuple[str, dict]] = {
@@ -61,12 +62,12 @@ def judge_scaling(values: Values) -> list[Check]:
         checks += [
             Check(
                 f"{family}: {', '.join(linear)} scale linearly",
-                all(b < 1.05 * a for a, b in (rising[n] for n in linear)),
+                all(is_straight(*rising[n]) for n in linear),
                 f"operations that another {unit} adds: {text}",
             ),
             Check(
                 f"{family}: {', '.join(steeper)} scale worse",
-                all(b > 1.05 * a for a, b in (rising[n] for n in steeper)),
+                all(b > STRAIGHT * a for a, b in (rising[n] for n in steeper)),
                 f"operations that another {unit} adds: {text}",
             ),
         ]

@@ -16,6 +16,7 @@ PAPER = "Sathya2025"
 SOLVERS = {"LCABA": "lcaba", "proxBBO": "prox_bbo", "proxLTL": "prox_ltl"}
 MU = 1e5
 ITERATIONS = 11
+A_FEW = 5  # iterations
 PENALTIES = tuple(10.0**k for k in range(3, 12))
 TOLERANCE = 1e-6
 FEW = 4  # iterations at each penalty: enough for all but the smallest
@@ -73,7 +74,7 @@ def judge_iterations(values: Values) -> list[Check]:
     return [
         Check(
             "all three converge rapidly, within a few iterations",
-            all(k is not None and k <= ITERATIONS for k in within.values()),
+            all(k is not None and k <= A_FEW for k in within.values()),
             f"residual below {TOLERANCE:.0e}: {text}",
         ),
         Check(
@@ -178,6 +179,69 @@ def show_penalties(values: Values) -> list:
     ]
 
 
+MULTIPLES = tuple(10.0**k for k in range(0, 7))  # of the largest eigenvalue of M
+ENOUGH, WITHIN = 1e3, 3  # of the rule: mu over that eigenvalue, and iterations
+
+
+def measure_rule(run: Run) -> Values:
+    """LCABA with mu in proportion to the largest eigenvalue of the inertia matrix, state by state."""
+    model, origin = _mechanism(run)
+    count = run.pick(10_000, 1_000, 10)
+    q, v, tau = states(model, count)
+    run.progress(f"{model.name}: eigenvalues")
+    largest = np.linalg.eigvalsh(compile_algorithm(model, "crba")(q))[:, -1]
+    solve = compile_algorithm(model, "lcaba", iterations=WITHIN, mu="input", outputs=("a", "residual"))
+    residuals = []
+    for multiple in MULTIPLES:
+        run.progress(f"{model.name}: mu = {multiple:.0e} of the largest eigenvalue")
+        mu = np.tile(multiple * largest[:, None], (1, model.nc))
+        residuals.append(statistics(np.abs(np.asarray(solve(q, v, tau, mu).residual)).reshape(count, -1).max(axis=1)))
+    return {"mechanism": origin, "states": count, "largest": statistics(largest), "residuals": residuals}
+
+
+def judge_rule(values: Values) -> list[Check]:
+    half = dict(zip(MULTIPLES, (own["median"] for own in values["residuals"]), strict=True))
+    text = f"median residual after {WITHIN} iterations: " + ", ".join(f"{k:.0e} {x:.1e}" for k, x in half.items())
+    text += f"; largest eigenvalues {values['largest']['least']:.2g} to {values['largest']['most']:.2g}"
+    above = all(x < TOLERANCE for k, x in half.items() if k > ENOUGH)
+    below = all(x > TOLERANCE for k, x in half.items() if k < ENOUGH)
+    return [
+        Check("mu above 1e3 times the largest eigenvalue of M is effective: 1e-6 within 3 iterations", above, text),
+        Check("smaller ones are not", below, text, "" if below else RULE_REASON),
+    ]
+
+
+RULE_REASON = (
+    "Ours is better: LCABA is. What the rule asks for is enough, and not needed here: what decides is mu beside the "
+    "inertia that rows feel, which is below the largest eigenvalue."
+)
+
+
+def show_rule(values: Values) -> list:
+    own = values["residuals"]
+    parts = ("mean", "deviation", "least", "median", "most")
+    rows = [[k, *(r[s] for s in parts)] for k, r in zip(MULTIPLES, own, strict=True)]
+    heading = "mu over the largest eigenvalue of M"
+    title = f"LCABA, {WITHIN} iterations, {values['states']} states; {values['mechanism']}"
+    return [
+        Figure(
+            title,
+            [
+                Panel(
+                    "",
+                    [_series("LCABA", list(MULTIPLES), own)],
+                    "mu over the largest eigenvalue of M",
+                    "residual",
+                    True,
+                    True,
+                )
+            ],
+            1,
+        ),
+        Table("Residuals", [heading, *parts], rows),
+    ]
+
+
 ITEMS = (
     Item(
         PAPER,
@@ -202,5 +266,16 @@ ITEMS = (
         measure_penalties,
         judge_penalties,
         show_penalties,
+    ),
+    Item(
+        PAPER,
+        "penalty-rule",
+        "how large a penalty must be",
+        "An effective mu needs to be above 1e3 times the largest eigenvalue of the inertia matrix; then iterations "
+        "converge to 1e-6 typically within 3.",
+        "Sec. VI-D",
+        measure_rule,
+        judge_rule,
+        show_rule,
     ),
 )

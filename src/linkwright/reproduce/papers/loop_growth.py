@@ -177,7 +177,7 @@ def show(title: str, unit: str, sketch: Callable[[], Panel], values: Values) -> 
             [Series(n, links, values["operations"][n]) for n in SOLVERS],
             "links",
             "operations",
-        )
+        ),
     ]
     sizes = [s for s in values["sizes"] if str(s) in values["times"]]
     if sizes:

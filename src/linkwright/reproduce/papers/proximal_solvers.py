@@ -12,9 +12,11 @@ from ...model import Model
 from ...model.constraints import connect, weld
 from ..contests import Contestant, consistent_states, contest
 from ..item import Check, Diagram, Figure, Item, Panel, Series, Table, Values, best, left_out, timings
+from ..mechanisms import welded_chain
 from ..peer_calls import PeerEntry
 from ..run import Run
 from .delassus_robots import held_by_fingertips
+from .growth import fitted_order, slope
 
 PAPER = "Sathya2024b"
 SOLVERS = {"cABA": "constrained_aba", "proxPV": "prox_pv", "proxLTLs": "prox_ltls", "proxLTL": "prox_ltl"}
@@ -77,9 +79,9 @@ def judge_table(values: Values) -> list[Check]:
             ", ".join(f"{s}: {name}" for s, name in first.items()),
         ),
         Check(
-            "it is over 2 times cheaper than proxLTL on humanoids, in the geometric mean of operations",
-            geometric_mean([ratio[s] for s in humanoids]) > 2,
-            f"{geometric_mean([ratio[s] for s in humanoids]):.2f} (the paper's times: {quoted:.2f}); "
+            "it is over 2 times cheaper than proxLTL on humanoids, by operations",
+            all(ratio[s] > 2 for s in humanoids),
+            f"geometric mean {geometric_mean([ratio[s] for s in humanoids]):.2f} (the paper's times: {quoted:.2f}); "
             + ", ".join(f"{s}: {r:.2f}" for s, r in ratio.items()),
         ),
     ]
@@ -88,8 +90,8 @@ def judge_table(values: Values) -> list[Check]:
     quiet = all(own[s].get("quiet", True) for s in known)
     checks.append(
         Check(
-            "by time, single calls: over 2 times faster than proxLTL on the larger robots",
-            geometric_mean([r for s, r in known.items() if s in humanoids] or [0.0]) > 2 if known and quiet else None,
+            "by time, single calls: over 2 times faster than proxLTL on humanoids",
+            all(known.get(s, 0.0) > 2 for s in humanoids) if known and quiet else None,
             ", ".join(f"{s}: {r:.1f}" for s, r in known.items()) or "no times",
             "" if quiet else "The machine was too noisy to judge times.",
         ),
@@ -213,6 +215,51 @@ def show_map(values: Values) -> list:
     ]
 
 
+# "Optimal complexity O(n + m^2)": exponents of (n, m), on mechanisms of size k.
+CABA_FAMILIES = {
+    "chain of k links, tip welded": (1, lambda k: welded_chain(k, k)),  # n = k, m = 6
+    "chain of k links, all welded": (2, welded_chain),  # n = k, m = 6 k
+}
+
+
+def measure_damped(run: Run) -> Values:
+    sizes = run.pick(list(range(5, 17)), list(range(5, 13)), list(range(2, 8)))
+    return {
+        "sizes": sizes,
+        "counts": {
+            family: [run.operations(build(k), "caba_osim") for k in sizes]
+            for family, (_, build) in CABA_FAMILIES.items()
+        },
+    }
+
+
+def judge_damped(values: Values) -> list[Check]:
+    checks = []
+    for family, counts in values["counts"].items():
+        expected = CABA_FAMILIES[family][0]
+        order, exact = fitted_order(values["sizes"], counts)
+        how = "exactly: differences of counts are constant" if exact else f"slope {slope(values['sizes'], counts):.2f}"
+        checks.append(
+            Check(
+                f"cABA-OSIM, n + m^2: k^{expected} on a {family}",
+                order == expected,
+                f"k^{order}, {how}" if order is not None else f"no power of k; {how}",
+            )
+        )
+    return checks
+
+
+def show_damped(values: Values) -> list:
+    rows = [[k, *(own[j] for own in values["counts"].values())] for j, k in enumerate(values["sizes"])]
+    series = [Series(family, values["sizes"], own) for family, own in values["counts"].items()]
+    return [
+        Table("Operations of cABA-OSIM", ["k", *values["counts"]], rows),
+        Figure(
+            "Operations over the size of the mechanism", [Panel("cABA-OSIM", series, "k", "operations", True, True)], 1
+        ),
+    ]
+
+
 ITEMS = (
     Item(
         PAPER,
@@ -240,5 +287,15 @@ ITEMS = (
         judge_map,
         show_map,
         robots=("solo",),
+    ),
+    Item(
+        PAPER,
+        "orders",
+        "order of cABA-OSIM",
+        "cABA-OSIM computes the damped Delassus inverse matrix with the optimal complexity n + m^2.",
+        "Sec. III",
+        measure_damped,
+        judge_damped,
+        show_damped,
     ),
 )

@@ -9,6 +9,7 @@ from ..contests import consistent_states
 from ..item import Check, Figure, Item, Panel, Series, Table, Values
 from ..run import Run
 from .osim import held
+from .statements import about
 
 PAPER = "Sathya2024"
 HARD: dict[str, tuple[str, dict]] = {"PV": ("pv", {}), "PV-e": ("pv_early", {}), "LTL": ("ltl", {})}
@@ -57,6 +58,9 @@ def _statistics(x: np.ndarray) -> dict[str, float]:
     return {"median": float(np.median(x)), "least": float(x.min()), "most": float(x.max())}
 
 
+_EQUALLY = 0.01  # of the residual: what no drawing over twelve decades shows
+
+
 def judge_accuracy(values: Values) -> list[Check]:
     residuals, errors, weights = values["residuals"], values["errors"], values["weights"]
     hard = max(residuals[n]["median"] for n in HARD)
@@ -82,12 +86,12 @@ def judge_accuracy(values: Values) -> list[Check]:
         ),
         Check(
             "both satisfy the constraints equally well",
-            equal < 0.05,
+            equal < _EQUALLY,
             f"medians differ by at most {100 * equal:.2g} % up to 1e6",
         ),
         Check(
             "beyond about 1e8 soft and hard accelerations diverge",
-            (grew and all(1e6 <= w <= 1e11 for w in turning.values())) if weights[-1] >= 1e10 else None,
+            (grew and all(about(w, "1e8") for w in turning.values())) if weights[-1] >= 1e10 else None,
             listed,
         ),
         Check(
