@@ -187,7 +187,8 @@ def _after_stage(
     )  # fmt: skip
     progress = replace(
         before, q=_chosen(accepted, q_end, before.q), v=_chosen(accepted, v_end, before.v),
-        lam=_chosen(finite, found.solution.lam, before.lam), a=told[0], torque=told[1], forces=told[2], actuator_force=told[3],
+        lam=_chosen(finite, found.solution.lam, before.lam), a=told[0], torque=told[1], forces=told[2],
+        actuator_force=told[3],
         residual=known[0], status=known[1], unmet=known[2], verdict=known[3],
         drift=where(accepted, maximum(drift, before.drift), before.drift),
         passed=scaled_sum(before.passed, where(accepted, 1.0, 0.0), judgement.passed),
