@@ -195,7 +195,7 @@ class Rollout:
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
             bool(self.options["contact"] or self.options["watch"]), self.state.get("memory"),
-            holding=self._holding_at(at), switched=self._is_switched(),
+            holding=self._holding_at(at), switched=self._is_switched(), limits=self.options["limits"],
         )  # fmt: skip
 
     def _is_switched(self) -> bool:
