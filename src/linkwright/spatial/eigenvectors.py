@@ -14,23 +14,15 @@ NEGLIGIBLE = 1e-17  # of what lies beside the diagonal, relative to the eigenval
 def eigenvectors(diagonal: Sequence[Scalar], beside: Sequence[Scalar]) -> tuple[list[Scalar], list[list[Scalar]]]:
     """(eigenvalues in no order, an eigenvector for each); `beside` has one entry less than the diagonal."""
     n = len(diagonal)
-    A: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+    A: list[list[Scalar]] = [[0.0] * (r + 1) for r in range(n)]  # what is on the diagonal and below it
     for k in range(n):
         A[k][k] = diagonal[k]
     for k in range(n - 1):
         A[k + 1][k] = beside[k]
     V: list[list[Scalar]] = [[1.0 if r == c else 0.0 for c in range(n)] for r in range(n)]
 
-    def packed(A, V):
-        return [*(A[r][c] for r in range(n) for c in range(r + 1)), *(x for row in V for x in row)]
-
-    def unpacked(values):
-        entries = iter(values)
-        A = [[next(entries) for _ in range(r + 1)] + [0.0] * (n - r - 1) for r in range(n)]
-        return A, [[next(entries) for _ in range(n)] for _ in range(n)]
-
-    def sweep(values):
-        A, V = unpacked(values)
+    def sweep(both):
+        A, V = both
         for p in range(n - 1):
             for q in range(p + 1, n):
                 _rotate(A, V, p, q)
@@ -38,9 +30,9 @@ def eigenvectors(diagonal: Sequence[Scalar], beside: Sequence[Scalar]) -> tuple[
         for r in range(n):
             for c in range(r):
                 off = off + A[r][c] * A[r][c]
-        return packed(A, V), off <= NEGLIGIBLE**2
+        return (A, V), off <= NEGLIGIBLE**2
 
-    A, V = unpacked(until(sweep, packed(A, V), limit=SWEEPS, expected=5.0))
+    A, V = until(sweep, (A, V), limit=SWEEPS, expected=5.0)
     return [A[k][k] for k in range(n)], V
 
 
