@@ -86,12 +86,14 @@ class _Found(NamedTuple):
 
 def in_dormand_prince_parts(
     own: LeapfrogMechanics, start: Progress, memory: SteppingMemory, length: Scalar, allowed: Scalar | None,
-    corners: Corners, idle: Scalar = False,
+    corners: Corners, idle: Scalar = False, instead: tuple[Progress, SteppingMemory] | None = None,
 ) -> tuple[Progress, SteppingMemory]:  # fmt: skip
     """What `start` is after the step; samples that are `idle` need not know.
 
     length    seconds of the first part that is tried
     allowed   error of a part relative to the speed of the motion; None takes the whole step as one part
+    instead   what the step is where it needs more stages than it is given (dampers far stiffer than the step); without
+              it the step ends where it got. The status says so
     """
     nothing = [0.0] * own.model.nv
     none = [nothing for _ in range(STAGES)]
@@ -109,11 +111,21 @@ def in_dormand_prince_parts(
     unfinished = ended.elapsed < own.physics.dt * _WHOLE
     status = where(unfinished, maximum(status, STATUS_NOT_CONVERGED), status)
     verdict = where(unfinished, maximum(ended.progress.verdict, STATUS_NOT_CONVERGED), ended.progress.verdict)
+    before, after = (own.momentum.of(one.q, one.v) for one in (start, ended.progress))
+    mean = [(x - y) * (1.0 / own.physics.dt) for x, y in zip(after, before, strict=True)]
     memory = replace(
-        ended.memory, jumping=total(given.tau, *corners),
+        ended.memory.after_parts(mean, ended.length), jumping=total(given.tau, *corners),
         commands=ended.memory.commands if given.ctrl is None else given.ctrl,
     )  # fmt: skip
-    return replace(ended.progress, lag=0.0, status=status, verdict=verdict), memory
+    progress = replace(ended.progress, lag=0.0, status=status, verdict=verdict)
+    if instead is None:
+        return progress, memory
+    whole, known = instead
+    doubt = [whole.passed[0], whole.passed[1] + own.physics.dt]  # nobody knows how far off it is
+    whole = replace(
+        whole, status=maximum(whole.status, STATUS_NOT_CONVERGED), iterations=progress.iterations, passed=doubt
+    )  # fmt: skip
+    return where(unfinished, whole, progress), where(unfinished, known, memory)
 
 
 def _after_stage(
@@ -155,9 +167,9 @@ def _after_stage(
     q_end, v_end, drift = _closed(own, found.least, accepted, q, v)
     elapsed = now.elapsed + h
     over = accepted & (elapsed >= dt * _WHOLE)
-    lost = begins & ~(physics.pace(a) < float("inf"))  # where not even the first stage is finite nothing is tried
+    finite = physics.pace(a) < float("inf")
+    lost = begins & ~finite  # where not even the first stage is finite nothing is tried
     memory, length, grows = _next_part(own, now, h, error, accepted, rejected)
-    memory = where(over, _at_end(own, memory, length, q_end, v_end, a), memory)
 
     # the books
     first_power = where(begins, found.power, now.power_first)
@@ -175,7 +187,8 @@ def _after_stage(
     )  # fmt: skip
     progress = replace(
         before, q=_chosen(accepted, q_end, before.q), v=_chosen(accepted, v_end, before.v),
-        lam=list(found.solution.lam), a=told[0], torque=told[1], forces=told[2], actuator_force=told[3],
+        lam=_chosen(finite, found.solution.lam, before.lam), a=told[0], torque=told[1], forces=told[2],
+        actuator_force=told[3],
         residual=known[0], status=known[1], unmet=known[2], verdict=known[3],
         drift=where(accepted, maximum(drift, before.drift), before.drift),
         passed=scaled_sum(before.passed, where(accepted, 1.0, 0.0), judgement.passed),
@@ -255,13 +268,6 @@ def _next_part(
     memory = now.memory.counting(h, accepted, rejected)
     memory = replace(memory, error=where(accepted, remembered(error), memory.error))
     return memory, length, where(accepted, 1.0, where(rejected, 0.0, now.grows))
-
-
-def _at_end(
-    own: LeapfrogMechanics, memory: SteppingMemory, length: Scalar, q: Scalars, v: Scalars, a: Scalars
-) -> SteppingMemory:
-    """What is known at the step's end."""
-    return replace(memory.ended_with(own.momentum.rate(q, v, a)), length=length)
 
 
 def _put(here: Sequence[Scalar], new: Scalars, stages: Sequence[Scalars]) -> list[list[Scalar]]:

@@ -19,7 +19,6 @@ from typing import ClassVar, NamedTuple
 from ..algorithms.parts.actuator_forces import activation_rates, next_activations
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
-from ..algorithms.rows.constraint_state import constraint_state
 from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Tree
@@ -41,7 +40,6 @@ LOCAL_ERROR = 1.0 / 12.0  # of h^2 times what accelerations change by in a secon
 CLOSED_EVERY = 4  # steps
 PROJECTIONS = 2  # where each step is to end on the constraints: the first leaves some 1e-9, both 1e-12
 _CLOSES, _JUMPS, _IN_PARTS = 1.0 / CLOSED_EVERY, 0.01, 0.1  # of all steps, for operation counts
-_SMALLEST_GAP = 0.5
 _KEPT_OF_MULTIPLIERS = 0.99  # as divided_steps.py has it
 
 
@@ -67,6 +65,7 @@ class Leapfrog(Integrator):
     order: ClassVar[int] = 2
     error_order: ClassVar[int | None] = 2
     remembers_rates: ClassVar[bool] = True
+    switches_constraints: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         given = self.threshold
@@ -95,8 +94,8 @@ class Leapfrog(Integrator):
         def parts() -> tuple[Progress, SteppingMemory]:
             known = where(memory.knows, minimum(1.0, sqrt(allowed / error)), 1.0) * h
             length = where(memory.is_after_parts, minimum(memory.length, h), known)
-            begun = replace(start, iterations=tried)
-            return in_dormand_prince_parts(own, begun, memory, length, allowed, whole.corners, idle=enough)
+            begun, instead = replace(start, iterations=tried), (whole.ended, whole.memory)
+            return in_dormand_prince_parts(own, begun, memory, length, allowed, whole.corners, enough, instead)
 
         ended, kept = guard(~enough, parts, (whole.ended, whole.memory), expected=_IN_PARTS)
         return _ended(ended, kept, where(enough, error, self.threshold))
@@ -189,7 +188,7 @@ def decay_share(z: Scalar) -> Scalar:
 
 def _open_at_start(physics: SimulatedMechanism, middle: Scalars, now: Scalars) -> Scalar:
     """How far rows are open at the step's start, from its middle, to where they bend by h^2 / 8 J-dot v."""
-    there, h = constraint_state(physics.tree, middle, now), physics.h
+    there, h = physics.rows_at(middle, now), physics.h
     errors = [
         None if e is None else e - (0.125 * h * h) * bias for e, bias in zip(there.error, there.bias, strict=True)
     ]
@@ -223,7 +222,7 @@ def _error_squared(
     commands, dry friction and limits. No scheme of fixed steps is better than of first order there."""
     motion, norm, h = own.momentum, own.norm, own.physics.h
     middle, now, torque = solved_at
-    factor = h * LOCAL_ERROR / maximum(memory.gap, _SMALLEST_GAP)
+    factor = h * LOCAL_ERROR
     changed = motion.velocities(middle, [factor * (x - y) for x, y in zip(rate, memory.last, strict=True)])
     scale = norm.squared_speed(felt, a, h)
     squared = norm.squared(changed) / scale

@@ -85,7 +85,7 @@ class State:
     )  # fmt: skip
     lag: Any = quantity("()", "seconds by which velocities are older than positions", group=MEMORY)
     memory: Any = quantity(
-        "(4 * nv + nu + 8,)", "what leapfrogs remember of their last steps (SteppingMemory); zeros know nothing",
+        "(4 * nv + nu + 7,)", "what leapfrogs remember of their last steps (SteppingMemory); zeros know nothing",
         group=MEMORY_OF_RATES, record=SteppingMemory.empty,
     )  # fmt: skip
     warm: Any = quantity(

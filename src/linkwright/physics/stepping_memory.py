@@ -9,7 +9,6 @@ from ..model import Model
 from ..scalar import Scalar, minimum, where
 
 _HALF = 0.5  # counts are whole numbers, carried as floats
-_BETWEEN = 0.75  # of a step: gaps are half a step, or a whole one
 _MOST_KNOWN = 3.0
 # Means of the parabola, and of the line, through the last rates, over the half step from now on.
 _BY_THREE = (29.0 / 12.0, -25.0 / 12.0, 2.0 / 3.0)
@@ -21,11 +20,10 @@ _BY_ONE = (1.0, 0.0, 0.0)
 class SteppingMemory:
     """Zeros know nothing.
 
-    last, before, first   (nv,) each: how velocities u changed in the middle of the last steps, the latest one first
+    last, before, first   (nv,) each: how velocities u changed in the last steps, per second, the latest one first
     known      how many of them there are
-    gap        steps from where the last rate belongs to the middle of this one: 1, or 1/2 where it belongs to the start
     open_for   steps since rows were closed
-    length     seconds of the part that Dormand and Prince's pair would take next
+    length     seconds of the part that Dormand and Prince's pair would take next; 0 where it did not take the last step
     error      of the pair's last part, relative to what is allowed
     jumping    (nv,) torques of the last step that may jump from step to step: given ones, dry friction, limits
     commands   (nu,) of the last step
@@ -36,7 +34,6 @@ class SteppingMemory:
     before: Sequence[Scalar]
     first: Sequence[Scalar]
     known: Scalar
-    gap: Scalar
     open_for: Scalar
     length: Scalar
     error: Scalar
@@ -50,7 +47,7 @@ class SteppingMemory:
     def empty(cls, model: Model) -> SteppingMemory:
         """Of a first step."""
         none = [0.0] * model.nv
-        return cls(none, none, none, 0.0, 0.0, 0.0, 0.0, 0.0, none, [0.0] * model.nu, 0.0, 0.0, 0.0)
+        return cls(none, none, none, 0.0, 0.0, 0.0, 0.0, none, [0.0] * model.nu, 0.0, 0.0, 0.0)
 
     def expected_rate(self) -> list[Scalar]:
         """The mean rate from the step's start to its middle, as far as the last ones tell. Two would do for accuracy,
@@ -71,17 +68,18 @@ class SteppingMemory:
     @property
     def is_after_parts(self) -> Scalar:
         """Whether the last step was taken by the pair."""
-        return self.knows & (self.gap < _BETWEEN)
+        return self.length > 0.0
 
     def after(self, rate: Sequence[Scalar]) -> SteppingMemory:
-        """With the rate in the middle of this step; one that belonged to its start is no neighbour of it."""
-        known = where(self.gap < _BETWEEN, 1.0, minimum(self.known + 1.0, _MOST_KNOWN))
-        return replace(self, last=rate, before=self.last, first=self.before, known=known, gap=1.0)
+        """With the rate of this step."""
+        known = minimum(self.known + 1.0, _MOST_KNOWN)
+        return replace(self, last=rate, before=self.last, first=self.before, known=known, length=0.0)
 
-    def ended_with(self, rate: Sequence[Scalar]) -> SteppingMemory:
-        """With the rate at this step's end alone."""
+    def after_parts(self, rate: Sequence[Scalar], length: Scalar) -> SteppingMemory:
+        """With the mean rate of this step alone, whose parts became so long: those before it were too different. (What
+        the rate is at the end says little where dampers are stiff: an error that does not matter makes much of it.)"""
         none = [0.0] * len(rate)
-        return replace(self, last=rate, before=none, first=none, known=1.0, gap=0.5)
+        return replace(self, last=rate, before=none, first=none, known=1.0, length=length)
 
     def counting(self, h: Scalar, taken: Scalar, rejected: Scalar) -> SteppingMemory:
         """With a part of h seconds more, if one was taken or rejected."""
