@@ -20,7 +20,7 @@ _OTHER_WORDS = {
     "tau": "control", "torque": "control", "torques": "control", "n_threads": "threads", "num_threads": "threads",
     "nthread": "threads", "workers": "threads", "n_jobs": "threads", "out": "outputs", "every": "record",
     "batch_size": "batch", "num_envs": "batch", "filename": "path", "file": "path", "robot": "model", "model": "robot",
-    "fixed_base": "floating_base", "free_flyer": "floating_base", "precision": "dtype", "axis_of_rotation": "axis",
+    "fixed_base": "floating_base", "precision": "dtype", "axis_of_rotation": "axis",
 }  # fmt: skip
 
 

@@ -75,7 +75,7 @@ def test_a_stewart_platforms_jacobian_inverts_that_of_its_legs(platform):
     # holding it still: the legs carry the platform's and their own weight
     still = np.zeros(model.nv)
     held = lw.inverse_dynamics(model, q, still, still, legs.motors)
-    weight = lw.reference(model, "gravity_torques")(q)
+    weight = lw.reference(model.without_constraints(), "gravity_torques")(q)
     assert held.tau == pytest.approx(legs.torque(q, weight), abs=1e-9)
 
 

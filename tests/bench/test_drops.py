@@ -62,7 +62,7 @@ def test_a_built_in_robot_is_put_on_the_ground(monkeypatch):
     model = lw.load("quadruped").with_shapes(*feet, lw.box("trunk", (0.4, 0.2, 0.1)))
     monkeypatch.setattr("linkwright.bench.drops.load", lambda name: model)
     (found,) = measure(["quadruped"], drops=32, seconds=0.6)
-    assert found.drops == 32 and found.statuses == {0: 32} and not found.not_finite
+    assert found.drops == 32 and set(found.statuses) <= {0, 6} and not found.not_finite  # legs may touch one another
     assert max(found.gains) < 1e-3 and max(found.depths) > 1e-3
 
 

@@ -37,6 +37,7 @@ def sources(kind: str) -> list[str]:
     from mjcf_files import COUPLINGS, EQUALITIES, EVERY_JOINT, with_equality
     from sdf_files import FOUR_BAR
     from test_mjcf_vocabulary import BOUND, scene
+    from test_random_options import Writer
     from test_urdf_loops import LOOP, YAML, robot
     from urdf_writer import PENDULUM
 
@@ -44,8 +45,9 @@ def sources(kind: str) -> list[str]:
 
     if kind == "mjcf":
         contacts = scene(tail='<contact><pair geom1="g" geom2="f"/></contact><sensor><clock name="c"/></sensor>')
-        return [EVERY_JOINT, BOUND.format('<flag gravity="disable"/>'), contacts,
-                *(with_equality(text) for text in {**EQUALITIES, **COUPLINGS}.values())]  # fmt: skip
+        equalities = [with_equality(text) for text in {**EQUALITIES, **COUPLINGS}.values()]
+        full = [Writer(seed).text() for seed in range(8)]
+        return [EVERY_JOINT, BOUND.format('<flag gravity="disable"/>'), contacts, *full, *equalities]
     if kind == "urdf":
         shapes = (
             '<collision><geometry><box size="1 2 3"/></geometry></collision><visual><geometry><mesh filename="m.stl"/>'

@@ -34,7 +34,14 @@ def obj() -> bytes:
     return "\n".join(["# cube", *lines]).encode()
 
 
-@pytest.mark.parametrize(("name", "content"), [("a.stl", binary_stl), ("b.STL", text_stl), ("c.obj", obj)])
+def msh() -> bytes:
+    counts, faces = np.array([len(CUBE), 0, 0, len(FACES)], dtype="<i4"), np.array(FACES, dtype="<i4")
+    return counts.tobytes() + CUBE.astype("<f4").tobytes() + faces.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.stl", binary_stl), ("b.STL", text_stl), ("c.obj", obj), ("d.msh", msh)]
+)
 def test_vertices_of_files(tmp_path, name, content):
     (tmp_path / name).write_bytes(content())
     assert read_vertices(tmp_path / name) == pytest.approx(np.unique(CUBE, axis=0), abs=1e-7)
@@ -43,6 +50,7 @@ def test_vertices_of_files(tmp_path, name, content):
 
 
 @pytest.mark.parametrize(("name", "content", "said"), [
+    ("a.msh", b"nonsense", "no MSH"), ("a.msh", bytes(20), "no MSH"),
     ("a.dae", b"<x/>", "kind"), ("a.stl", b"nonsense", "no STL"), ("a.stl", b"solid\nvertex 1 2\n", "three numbers"),
     ("a.obj", b"v 1 2 x\n", "three numbers"), ("a.obj", b"# nothing", "without vertices"),
     ("a.obj", b"v 1 2 inf\n", "finite"),

@@ -166,7 +166,7 @@ TOLD = {
         file(LEG.replace('name="knee" axis="0 1 0.2"', 'name="knee" type="ball" range="0 60"')), "ball"
     ),
     "limit of a spatial tendon": (wound("spatial", 'limited="true" range="0 1"'), "'t'"),
-    "contacts overridden": (flag("override", "enable"), "override"),
+    "exact scales of rows": (flag("diagexact", "enable"), "diagexact"),
     "equality that is off": (file(tail='<equality><joint joint1="hip" active="false"/></equality>'), "not active"),
     "limits without contacts": (file(), "contact='soft'"),
     "friction without contacts": (file(FREE.replace('type="free"', 'frictionloss="1"')), "contact='soft'"),

@@ -97,11 +97,8 @@ FIELD = '<asset><hfield name="h" nrow="2" ncol="2" size="1 1 1 1"/></asset>'
 # (element, attribute) that is told of: a file that asks for it, and what the list then says
 TOLD = {
     ("mujoco/option", "noslip_iterations"): (scene(head='<option noslip_iterations="5"/>'), "noslip_iterations = 5"),
-    **{("mujoco/option", name): (
-        scene(head=f'<option {name}="{value}"><flag override="enable"/></option>'), "<flag override>")
-       for name, value in (("o_friction", "1 1 1"), ("o_margin", "1"), ("o_solimp", ".1"), ("o_solref", ".1"))},
     **{("option/flag", name): (flag(name), f"<flag {name}>")
-       for name in ("override", "sleep", "diagexact", "speculative")},
+       for name in ("sleep", "diagexact", "speculative")},
     ("geom", "gap"): (scene('gap="-.1"'), "negative gap of geom 'g'"),
     ("geom", "surfacevel"): (scene('surfacevel="1 0 0"'), "velocity of the surface of geom 'g'"),
     ("geom", "adhesion"): (scene('adhesion="1"'), "adhesion of geom 'g'"),
@@ -270,6 +267,30 @@ def test_several_flags_are_followed(seed):
 @pytest.mark.parametrize("seed", range(100, 500))
 def test_many_flags_are_followed(seed):
     assert differs(random_flags(seed), seed) < 1e-8
+
+
+OVERRIDING = [
+    "",
+    'o_margin=".3"',
+    'o_solref=".01 .7"',
+    'o_solimp=".5 .8 .01 .3 3"',
+    'o_friction=".3 .6 .01 .02 .03"',
+    'o_margin=".2" o_solref="-300 -20" o_friction=".2 .2 .01 .02 .02"',
+]
+
+
+@pytest.mark.parametrize("option", OVERRIDING)
+def test_contacts_are_overridden(option):
+    head = f'<option {option} cone="elliptic"><flag override="enable"/></option>'
+    low = 'condim="6" friction=".1 .2 .3" solref=".03 .4" margin=".1"'
+    listed = (
+        '<contact><pair geom1="g" geom2="f" condim="4" friction=".3 .4 .1 .1 .1" solreffriction=".05 .5"/></contact>'
+    )
+    for tail in ("", listed):
+        text = scene(low, head, tail).replace('pos="0 0 1"', 'pos="0 0 .1"')
+        assert not lw.load(text).not_computed
+        for seed in range(3):
+            assert differs(text, seed) < 1e-8
 
 
 def test_sensors_are_told_and_must_measure_something():

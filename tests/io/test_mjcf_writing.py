@@ -12,7 +12,7 @@ from mujoco_referee import MujocoReferee, row_space  # noqa: E402
 from sdf_files import FOUR_BAR  # noqa: E402
 
 import linkwright as lw  # noqa: E402
-from linkwright.errors import UnsupportedError  # noqa: E402
+from linkwright.errors import LoadError, UnsupportedError  # noqa: E402
 from linkwright.io import to_mjcf  # noqa: E402
 from linkwright.robots import random_tree  # noqa: E402
 from linkwright.robots.catalog import find_robot  # noqa: E402
@@ -170,3 +170,21 @@ def test_states_there_and_back():
         lw.from_mujoco(model, np.zeros(3))
     with pytest.raises(lw.LinkwrightError, match="qvel has shape"):
         lw.from_mujoco(model, qpos[0], np.zeros(3))
+
+
+def test_what_is_missing_is_written_and_read_again(tmp_path):
+    wind = lw.NotComputed("100% of the wind", "it's \"strong\" <b>", "close the door", "fluid", ("j",), True)
+    model = lw.load(EVERY_JOINT).with_not_computed(wind, lw.NotComputed("rain"))
+    with pytest.warns(lw.LinkwrightWarning, match="rain"):
+        again = lw.load(lw.save(model, tmp_path / "m.xml"))
+    assert again.not_computed == model.not_computed
+    ball = model.with_shapes(lw.sphere("many", 0.1)).on_ground()
+    assert any("contacts of 2 shapes" in entry.what for entry in lw.load(to_mjcf(ball)).not_computed)
+
+
+@pytest.mark.parametrize("data", ["", "{}", "[1]", "[[", '[{"what": 3}]'])
+def test_notes_that_make_no_sense_are_refused(data):
+    text = f"<mujoco><custom>\n<text name='not computed by linkwright' data='{data}'/></custom><worldbody/></mujoco>"
+    with pytest.raises(LoadError, match="remove") as refusal:
+        lw.load(text)
+    assert refusal.value.line == 2

@@ -149,3 +149,11 @@ def test_damaged_entries_are_refused(entries):
 def test_only_entries_are_taken():
     with pytest.raises(InputError, match="NotComputed"):
         lw.load("chain:1").with_not_computed("wind")
+
+
+def test_what_is_told_can_be_printed():
+    entry = lw.NotComputed("limits of 'a\x1b[31m\u202eb'", "because\n  of \x9b", "try\u200b")
+    assert str(entry).isprintable()
+    with pytest.warns(lw.LinkwrightWarning) as told:
+        lw.load(cradle().replace('model="cradle"', 'model="cr\u202eadle"').replace("string_0", "st\u200bring_0"))
+    assert all(line.isprintable() for line in str(told[0].message).split("\n"))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from linkwright.reproduce.item_registry import all_items
 from linkwright.reproduce.papers import embedded_loops
 from linkwright.reproduce.papers.statements import about, is_straight, meets, within
 
@@ -52,3 +56,13 @@ def test_small_differences_are_not_taken_for_large_ones():
     assert [holds for what, holds in held.items() if "22 to 38 %" in what] == [False]
     assert [holds for what, holds in held.items() if "36 to 60 %" in what] == [False]
     assert [holds for what, holds in held.items() if "on all robots" in what] == [True]
+
+
+def test_the_record_has_every_item_with_the_statements_of_today():
+    """Statements are texts of the items: a record of others is of an older judge."""
+    path = Path(__file__).parents[2] / "docs" / "measured" / "reproduce.json"
+    recorded = {result["item"]: result for result in json.loads(path.read_text())["results"]}
+    assert {item.label for item in all_items()} == set(recorded)
+    assert not [label for label, result in recorded.items() if result["verdict"] == "failed"]
+    silent = [c["statement"] for r in recorded.values() for c in r["checks"] if c["holds"] is False and not c["reason"]]
+    assert not silent  # what does not hold has its reason beside it

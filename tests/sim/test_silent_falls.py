@@ -145,7 +145,8 @@ def test_what_stands_still_is_no_pair_with_what_does():
     assert not model.pairs and not lw.watched_pairs(model) and len(model.shapes) == 3
 
 
-BOXES = """<mujoco><worldbody>{0}<body name="a" pos="0 0 .4"><freejoint/><geom name="a" type="box" size=".1 .1 .1"/></body>
+BOXES = """<mujoco><worldbody>{0}
+  <body name="a" pos="0 0 .4"><freejoint/><geom name="a" type="box" size=".1 .1 .1"/></body>
   <body name="b" pos="{1} 0 .4"><freejoint/><geom name="b" type="box" size=".1 .1 .1"/></body></worldbody></mujoco>"""
 
 
@@ -176,7 +177,7 @@ APART = np.array([0, 0, 0.1, 0, 0, 0, 1, 0, 0, 0.5, 0, 0, 0, 1])
     (balls(TWO[0]).on_ground().with_shapes(TWO[1]), ("high", "ground")),
     (balls(*TWO, lw.plane(name="floor")), ("low", "floor")),
     (balls(lw.cylinder("low", 0.1, 0.2, name="low"), lw.box("high", (0.2, 0.2, 0.2), name="high")), ("low", "high")),
-], ids=["on the ground", "without a floor", "a shape that came later", "a plane that nobody stands on", "no common kind"])
+], ids=["on the ground", "no floor", "a shape that came later", "a plane that nobody stands on", "no common kind"])
 def test_bodies_of_built_models_do_not_pass_through_each_other_in_silence(model, pair):
     assert pair in lw.watched_pairs(model)
     assert any(set(pair) <= set(entry.about) for entry in model.not_computed)
@@ -213,10 +214,10 @@ def test_what_is_switched_off_is_named():
     assert "not computed: contact of 'low' with 'high'" in verdict(trajectory) and missing_from(trajectory)
 
 
-SDF = """<sdf version="1.9"><world name="w"><model name="g"><static>true</static><link name="ground"><collision name="c">
-  <geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
-  <model name="m"><pose>0 0 1 0 0 0</pose><link name="base"><inertial><mass>1</mass></inertial><collision name="c"><geometry>
-  <mesh><uri>{0}</uri></mesh></geometry></collision></link></model></world></sdf>"""
+SDF = """<sdf version="1.9"><world name="w"><model name="g"><static>true</static><link name="ground">
+  <collision name="c"><geometry><plane><normal>0 0 1</normal></plane></geometry></collision></link></model>
+  <model name="m"><pose>0 0 1 0 0 0</pose><link name="base"><inertial><mass>1</mass></inertial>
+  <collision name="c"><geometry><mesh><uri>{0}</uri></mesh></geometry></collision></link></model></world></sdf>"""
 
 
 def test_meshes_of_urdf_and_sdf_are_watched_over_floors_and_named_elsewhere(tmp_path):
@@ -228,7 +229,8 @@ def test_meshes_of_urdf_and_sdf_are_watched_over_floors_and_named_elsewhere(tmp_
     assert lw.watched_pairs(model) == (("m::base/c", "g::ground/c"),)
     assert status(model, at_height(model, 0.05)) == 6 and status(model, at_height(model, 0.3)) == 0
     urdf = """<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
-      ixz="0" iyz="0"/></inertial><collision><geometry><mesh filename="cube.obj"/></geometry></collision></link></robot>"""
+      ixz="0" iyz="0"/></inertial><collision><geometry><mesh filename="cube.obj"/></geometry></collision>
+      </link></robot>"""
     robot = lw.load(urdf, floating_base=True)
     (entry,) = robot.not_computed
     assert "'base'" in entry.what and "meshes=True" in entry.remedy

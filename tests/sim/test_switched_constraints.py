@@ -8,7 +8,9 @@ import linkwright as lw
 from linkwright.errors import InputError
 from linkwright.sim.verdict import complaints
 
-INTEGRATORS = pytest.mark.parametrize("integrator", ["damped_euler", "euler", "implicitfast", "rk4"])
+INTEGRATORS = pytest.mark.parametrize(
+    "integrator", ["damped_euler", "euler", "implicitfast", "rk4", "leapfrog", "dormand_prince"]
+)
 
 
 def loops():
@@ -43,17 +45,19 @@ def schedule(model, steps, off):
     return active
 
 
-def test_one_opens_and_is_closed_again():
+@INTEGRATORS
+def test_one_opens_and_is_closed_again(integrator):
     """A loop that is let go and caught a little later, before it has come apart far."""
     model, q, v = loops()
     active = schedule(model, 400, slice(100, 104))
-    found = lw.simulate(model, q, v, dt=1e-3, steps=400, active=active)
+    found = lw.simulate(model, q, v, dt=1e-3, steps=400, integrator=integrator, active=active)
     assert found.holding.shape == (401, len(model.constraints))
     np.testing.assert_array_equal(found.holding[1:], active)
-    whole = lw.simulate(model, q, v, dt=1e-3, steps=400)
+    whole = lw.simulate(model, q, v, dt=1e-3, steps=400, integrator=integrator)
     assert found.drift[-1] < 10 * whole.drift.max() and np.isfinite(found.q).all()
     assert not found.accounts_for_energy and "energy    not judged: constraints were switched" in str(found)
-    assert not lw.simulate(model, q, v, dt=1e-3, steps=400, active=active, record=200).accounts_for_energy
+    seldom = lw.simulate(model, q, v, dt=1e-3, steps=400, integrator=integrator, active=active, record=200)
+    assert not seldom.accounts_for_energy
     assert np.abs(found.q[110:] - whole.q[110:]).max() > 1e-7
 
 
@@ -87,6 +91,25 @@ def test_a_simulator_is_written_to():
     tree = lw.simulate(model.without_constraints(), q, v, dt=1e-3, steps=20)
     np.testing.assert_allclose(batch.q[1], tree.q[-1], atol=1e-9)
     assert np.abs(batch.q[0] - batch.q[1]).max() > 1e-6
+
+
+def test_an_environment_lets_go():
+    """Written to `env.simulator.active` between actions, robot by robot."""
+    pytest.importorskip("gymnasium")
+    from linkwright.envs.cart_pole import CartPole
+    from linkwright.envs.vector_env import RobotVectorEnv
+
+    task = CartPole()
+    task.options = {"active": np.ones(len(task.robot.constraints))}
+    env = RobotVectorEnv(task, 2)
+    env.reset(seed=0)
+    assert env.simulator.active.shape == (2, len(task.robot.constraints))
+    env.simulator.active[1] = 0.0
+    for _ in range(5):
+        env.step(np.ones((2, 1)))
+    error = lw.reference(task.robot, "constraint_error")
+    off = [np.abs(error(q)).max() for q in env.simulator.q]
+    assert off[0] < 1e-6 < 1e-3 < off[1]
 
 
 def test_a_start_need_not_close_what_does_not_hold():

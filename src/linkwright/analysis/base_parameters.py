@@ -10,6 +10,8 @@ from ..call_errors import names_arguments
 from ..compilation import compile
 from ..errors import InputError
 from ..model import Model
+from ..programs import RECIPES
+from ..programs.request import refuse_unknown_constraints
 
 _SAMPLES_PER_COLUMN = 3
 # Singular values fall from one to a few hundredths, and then to 1e-14: any number between tells them apart.
@@ -38,10 +40,11 @@ def base_parameters(model: Model, *, seed: int = 0, tolerance: float = RANK_TOLE
     """What can be identified of the inertial parameters `default_parameters(model)["inertias"][1:].ravel()`.
 
     Regressors at random states are stacked; columns that depend on ones before them are left out, and what they stand
-    for is added to those. [Gautier1990] in numbers.
+    for is added to those. [Gautier1990] in numbers. Of trees: models with constraints or gears are refused by name.
     """
     if not isinstance(model, Model):
         raise InputError(f"expected a Model (see linkwright.load), got {type(model).__name__}")
+    refuse_unknown_constraints(model, RECIPES["joint_torque_regressor"], "base_parameters asks for a regressor: ")
     regressor = compile(model, "joint_torque_regressor")
     count = regressor.outputs[0].shape[1]
     samples = -(-_SAMPLES_PER_COLUMN * count // max(1, model.nv)) + 3

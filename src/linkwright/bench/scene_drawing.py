@@ -131,6 +131,9 @@ def drawn_scene(rng: np.random.Generator) -> DrawnScene:
         masks = (1, 1) if rng.random() < 0.85 else (int(rng.integers(0, 4)), int(rng.integers(0, 4)))
         masks = (1, 1) if form == "built, on_ground" else masks
         floor = SceneFloor((0.0, float(np.sin(angle / 2)), 0.0, float(np.cos(angle / 2))), *masks)
+    able = any(shape.contype or shape.conaffinity for body in bodies for shape in body.shapes)
+    if form == "built, on_ground" and not able:
+        floor = None  # nothing could stand on it
     listed = _listed(rng, form, bodies, floor)
     return DrawnScene(form, tuple(bodies), floor, listed, bool(form == "MJCF" and rng.random() < 0.4))
 

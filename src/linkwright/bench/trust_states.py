@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -189,7 +190,9 @@ def _anchored(model: Model, q: np.ndarray) -> Model:
         return model
     placed = reference(model, "forward_kinematics", frames=[c.placed_frames[0][0] for c in held])(q)
     poses = zip(held, placed.positions, placed.rotations, strict=True)
-    targets = {c.name: replace(c, target=Pose(rotation, position)) for c, position, rotation in poses}
+    targets: dict[str, Any] = {
+        c.name: replace(c, target=Pose(rotation, position)) for c, position, rotation in poses  # type: ignore[call-arg]
+    }
     return replace(model, constraints=tuple(targets.get(c.name, c) for c in model.constraints))
 
 

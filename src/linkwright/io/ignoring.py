@@ -28,7 +28,7 @@ IGNORABLE = {
     "limit": "limits of spatial tendons and of balls",
     "loop": "closures and couplings in elements that are not read",
     "mimic": "joints that follow others, which are data until `with_mimics_coupled`",
-    "option": "what a file asks of MuJoCo's solver and contacts: noslip_iterations, sleep, override, adhesion ...",
+    "option": "what a file asks of MuJoCo's solver and contacts: noslip_iterations, sleep, diagexact, adhesion ...",
     "plugin": "plugins of bodies, geoms and tendons",
     "spring": "springs on balls and free joints, nonlinear ones, those that yield, those on joints that close a loop",
     "tendon": "forces of tendons that are not understood: spatial ones, nonlinear ones",

@@ -52,7 +52,7 @@ def load(
                    "deformable" (docs/files.md lists them, and a refusal names the word that helps). What was left out
                    is in `model.ignored`.
     meshes         True reads the meshes that links collide with (.stl, .obj; of MJCF what MuJoCo reads) and takes their
-                   convex hulls as shapes, by few points each; those that are missing are in `warnings`. Those that
+                   convex hulls as shapes, by few points each; those that are missing are in `not_computed`. Those that
                    only show are in `model.looks` anyway, and are read when something is drawn
 
     What the file asks for and is not computed, although it concerns the motion, is in `model.not_computed`, and a

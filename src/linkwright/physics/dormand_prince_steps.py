@@ -28,6 +28,7 @@ class DormandPrince(Integrator):
     error_order: ClassVar[int | None] = ERROR_ORDER
     takes_contacts: ClassVar[bool] = False
     remembers_rates: ClassVar[bool] = True
+    switches_constraints: ClassVar[bool] = True
 
     def step(self, physics: SimulatedMechanism, state: State, h: Scalar) -> Stepped:
         physics = physics.over(h)

@@ -19,7 +19,6 @@ from typing import ClassVar, NamedTuple
 from ..algorithms.parts.actuator_forces import activation_rates, next_activations
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
-from ..algorithms.rows.constraint_state import constraint_state
 from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Tree
@@ -66,6 +65,7 @@ class Leapfrog(Integrator):
     order: ClassVar[int] = 2
     error_order: ClassVar[int | None] = 2
     remembers_rates: ClassVar[bool] = True
+    switches_constraints: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         given = self.threshold
@@ -188,7 +188,7 @@ def decay_share(z: Scalar) -> Scalar:
 
 def _open_at_start(physics: SimulatedMechanism, middle: Scalars, now: Scalars) -> Scalar:
     """How far rows are open at the step's start, from its middle, to where they bend by h^2 / 8 J-dot v."""
-    there, h = constraint_state(physics.tree, middle, now), physics.h
+    there, h = physics.rows_at(middle, now), physics.h
     errors = [
         None if e is None else e - (0.125 * h * h) * bias for e, bias in zip(there.error, there.bias, strict=True)
     ]

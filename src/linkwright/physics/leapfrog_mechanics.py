@@ -13,7 +13,6 @@ from ..algorithms.parts.actuator_forces import ActuatorForce, actuator_forces, j
 from ..algorithms.parts.joint_resistance import SPRING_TRAVEL, Resistance, friction, limits
 from ..algorithms.rows.constrained_problem import ConstrainedProblem
 from ..algorithms.rows.constraint_rows import largest_residual
-from ..algorithms.rows.constraint_state import constraint_state
 from ..model import Tree
 from ..model.configuration import difference, integrate
 from ..scalar import Scalar, absolute, maximum, where
@@ -135,12 +134,13 @@ class LeapfrogMechanics:
 
     def _problem(self, tree: Tree, q: Scalars, v: Scalars, tau: Scalars) -> ConstrainedProblem:
         physics = self.physics
-        values: dict[str, Any] = {"q": q, "v": v, "tau": tau, **physics.f_ext, "desired": [0.0] * self.model.nc}
+        values: dict[str, Any] = {"q": q, "v": v, "tau": tau, **physics.f_ext, **physics.switches}
+        values["desired"] = [0.0] * self.model.nc
         return physics.solver.solver.problem(tree, values, physics.solver_options)
 
     def open_by(self, q: Scalars) -> Scalar:
         """How far constraints are open: m, rad."""
-        errors = constraint_state(self.physics.tree, q, [0.0] * self.model.nv).error
+        errors = self.physics.rows_at(q, [0.0] * self.model.nv).error
         return largest_residual([e for e in errors if e is not None])
 
     def closed(self, least: Answer, q: Scalars, v: Scalars, times: int = 1) -> tuple[Scalars, Scalars]:
@@ -148,7 +148,7 @@ class LeapfrogMechanics:
         (linearised RATTLE), by the least motion as the mechanism's inertia measures it. Errors that rounding or the
         digits of a file make are let be."""
         for _ in range(times):
-            errors = constraint_state(self.physics.tree, q, v)
+            errors = self.physics.rows_at(q, v)
             away = [0.0 if e is None else -self.physics.beyond(self.physics.let_be, e) for e in errors.error]
             moved, change = least(away), least([-w for w in errors.velocity])
             q, v = integrate(self.model, q, moved), [x + y for x, y in zip(v, change, strict=True)]

@@ -215,6 +215,11 @@ class SimulatedMechanism:
         return {} if self.inputs.f_ext is None else {"f_ext": self.inputs.f_ext}
 
     @property
+    def switches(self) -> dict[str, Any]:
+        """Which constraints hold, as an input of a solver, if that is given."""
+        return {} if self.inputs.holding is None else {"active": self.inputs.holding}
+
+    @property
     def external_forces(self) -> list[Force] | None:
         """The same in frames of computation."""
         return external_forces(self.tree, self.f_ext)
@@ -238,8 +243,7 @@ class SimulatedMechanism:
             none = {"lam": np.zeros(0), "forces": np.zeros((0, 6)), "residual": 0.0, "status": np.float64(0.0)}
             return Dynamics.of({**none, **self.solver.evaluate(tree, values, self.solver_options)})
         values["desired"] = desired
-        if self.inputs.holding is not None:
-            values["active"] = self.inputs.holding
+        values |= self.switches
         if lam is not None and "warm_start" in self.solver_options:
             values["lam"] = self._of_held_rows(lam)
         return Dynamics.of(self.solver.evaluate(tree, values, self.solver_options))

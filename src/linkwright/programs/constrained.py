@@ -25,7 +25,7 @@ from ..algorithms.convergence.evidence import Trusted, examined
 from ..algorithms.convergence.lost_digits import usually_lost_to_masses
 from ..algorithms.convergence.proximal import Iterations, iterate, least_motion
 from ..algorithms.rows.constrained_problem import ConstrainedProblem, Solution
-from ..algorithms.rows.row_scales import RANK_TOLERANCE, rank_tolerance, row_scales
+from ..algorithms.rows.row_scales import RANK_TOLERANCE, largest_dependent, rank_tolerance, row_scales
 from ..errors import InputError
 from ..model import Model, Tree
 from ..model.constraint_parameters import CONSTRAINT_PARAMETERS
@@ -273,6 +273,7 @@ def _accuracy(model: Model, options, mu, precision: Precision, usual: float) -> 
         sum_of(products) * (1.0 / len(products)),
         precision.rounding,
         _consistent(model, options, precision),
+        largest_dependent(model, precision.answer) if options["rank_tolerance"] is None else options["rank_tolerance"],
     )
 
 

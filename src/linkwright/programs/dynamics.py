@@ -75,11 +75,11 @@ DYNAMICS = (
     ),
     Recipe(
         "gravity_torques", "torques that hold against gravity", ("q",), ("tau",),
-        lambda tree, x, options: {"tau": gravity_torques(tree, x["q"])},
+        lambda tree, x, options: {"tau": gravity_torques(tree, x["q"])}, constraints="none",
     ),
     Recipe(
         "coriolis_torques", "centrifugal and Coriolis torques", ("q", "v"), ("tau",),
-        lambda tree, x, options: {"tau": coriolis_torques(tree, x["q"], x["v"])},
+        lambda tree, x, options: {"tau": coriolis_torques(tree, x["q"], x["v"])}, constraints="none",
     ),
     Recipe(
         "crba", "joint-space inertia matrix", ("q",), ("M",),

@@ -154,6 +154,9 @@ class Request:
 _INVERSES = {"operational_inertia": "delassus_matrix"}
 
 
+_MOST_NAMED = 3  # constraints in a message
+
+
 def refuse_unknown_constraints(model: Model, recipe: Recipe, called: str = "") -> None:
     """Raise if a model has constraints that a program does not know; `called` says what the program is asked as."""
     if recipe.takes_constraints_of(model):
@@ -165,9 +168,12 @@ def refuse_unknown_constraints(model: Model, recipe: Recipe, called: str = "") -
     if inverse and not able:
         others += f", but {', '.join(map(repr, inverse))} do, which give its inverse"
     if recipe.constraints == "none":
+        named = ", ".join(repr(c.name) for c in model.constraints[:_MOST_NAMED])
+        more = ", ..." if len(model.constraints) > _MOST_NAMED else ""
         raise UnsupportedError(
             f"{called}{recipe.name!r} is for trees without constraints, and {model.name!r} has "
-            f"{len(model.constraints)}; {others}, or leave them out: model.without_constraints()"
+            f"{len(model.constraints)} ({named}{more}), which change what its joints feel; {others}, or leave them "
+            f"out: model.without_constraints() is the spanning tree alone"
         )
     raise UnsupportedError(
         f"{called}{recipe.name!r} takes constraints to the ground only, and {model.name!r} has some between two "

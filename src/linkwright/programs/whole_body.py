@@ -43,6 +43,7 @@ WHOLE_BODY = (
     Recipe(
         "joint_torque_regressor", "Y with inverse dynamics tau = Y pi + rest, pi all inertial parameters",
         ("q", "v", "a"), ("Y", "rest"), _regressor, default_outputs=("Y",), reads_inertias=False,
+        constraints="none",
     ),
     Recipe(
         "whole_body_terms", "M, h, J, dJ/dt v and S of M a + h = S u + J' f, J a + dJ/dt v = 0",

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..call_errors import names_arguments
 from ..errors import InputError, unknown_name
+from ..programs.status import STATUS_MEANING, STATUS_NOT_MODELLED
 from .chunk import NEVER
 from .chunk_files import DESCRIPTION, ChunkStore, store_of
 
@@ -91,9 +92,11 @@ class RolledOut:
         lost = int((self.diverged != NEVER).sum()) if done else 0
         speed = f", {done * self.steps / self.seconds:,.0f} steps/s" if self.seconds > 0 else ""
         flagged = int((self.status != 0).sum()) if done else 0
+        met = int((self.status == STATUS_NOT_MODELLED).sum()) if done else 0
+        unmodelled = f" ({met} of them 6: {STATUS_MEANING[6]})" if met else ""
         return (
             f"{done} of {self.samples} samples, {self.steps} steps of {self.dt:g} s{speed}; "
-            f"{lost} diverged, status not ok in {flagged}"
+            f"{lost} diverged, status not ok in {flagged}{unmodelled}"
         )
 
 

@@ -19,7 +19,7 @@ from ..model.parameters import parameter_shapes
 _NOT_NEGATIVE = ("masses", "inertias", "springs", "dampings", "armatures", "frictions", "tendons", "contact_frictions")
 _OF_ITS_NUMBERS = {"inertias": 0, "tendons": 2}  # the mass, and the dry friction
 _UNIT = 1e-6  # of a quaternion's length
-FORCES, HOLDING = "f_ext", "holding"  # inputs of the step that are no parameters of the model
+FORCES, HOLDING = NO_PARAMETERS = "f_ext", "holding"  # inputs of the step that are no parameters of the model
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,6 @@ class Given:
         """Of the first step, (n,) or (B, n); None if it is not given."""
         array = self.arrays.get(name)
         return array if array is None or name not in self.advancing else array[..., 0, :]
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of those that are numbers of the model."""
-        return tuple(name for name in self.arrays if name not in (FORCES, HOLDING))
 
 
 def as_given(

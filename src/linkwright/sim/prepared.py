@@ -19,7 +19,7 @@ from ..physics.options import settled_options
 from ..programs.recipe import CONTACT_OUTPUTS
 from .commands import as_activations, keyframe_of
 from .control import Control, as_control
-from .given import FORCES, HOLDING, Given, as_given
+from .given import FORCES, HOLDING, NO_PARAMETERS, Given, as_given
 from .session import Session, hashable
 from .start import as_state, check_start
 
@@ -87,7 +87,7 @@ class Prepared:
 
     @property
     def _parameters(self) -> tuple[str, ...]:
-        return self.given.parameters
+        return tuple(name for name in self.given.arrays if name not in NO_PARAMETERS)
 
 
 def prepare(
@@ -119,7 +119,7 @@ def prepare(
     if active is not None and start == "project":
         raise InputError("start='project' closes every constraint; with active= give a start that closes what holds")
     if start == "check":
-        check_start(model, q, v, given.at_start(HOLDING))
+        check_start(model, q, v, None if active is None else given.at_start(HOLDING))
     chosen = {
         **options, "integrator": integrator, "contact": law, "watch": watch,
         "actuators": None if ctrl is None else "input", "active": None if active is None else "input",

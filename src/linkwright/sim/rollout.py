@@ -13,7 +13,7 @@ from ..codegen.arguments import real_numbers
 from ..errors import InputError, SimulationError
 from ..model import Model
 from .control import Control
-from .given import HOLDING
+from .given import HOLDING, NO_PARAMETERS
 from .prepared import Prepared
 from .trajectory import Trajectory
 
@@ -181,8 +181,8 @@ class Rollout:
         }
         count = parts["q"].shape[axis] if states is None else states
         at = np.minimum(np.arange(count) * self.every, self.done)
-        stay = not set(self.given.parameters) & set(self.given.advancing)
-        parameters = {name: self.given.arrays[name] for name in self.given.parameters if stay}
+        stay = not set(self.given.advancing) - set(NO_PARAMETERS)
+        parameters = {name: x for name, x in self.given.arrays.items() if stay and name not in NO_PARAMETERS}
         keep = (slice(None),) * axis
         q, v, work, lag = (parts[name][(*keep, slice(count))] for name in ("q", "v", "work", "lag"))
         return Trajectory(
@@ -195,7 +195,7 @@ class Rollout:
             self.options["coordinates"],
             self.state.get("act", np.zeros((*self.lead, self.model.na))), self.state.get("clamped"),
             bool(self.options["contact"] or self.options["watch"]), self.state.get("memory"),
-            holding=self._holding_at(at), switched=self._is_switched(),
+            holding=self._holding_at(at), switched=self._is_switched(), limits=self.options["limits"],
         )  # fmt: skip
 
     def _is_switched(self) -> bool:

@@ -17,13 +17,14 @@ from ..model import Model
 from ..physics import Integrator
 from ..physics.options import given_options
 from .commands import as_activations, as_commands, check_actuated, keyframe_of
-from .given import FORCES, HOLDING, as_given
+from .given import FORCES, HOLDING, NO_PARAMETERS, as_given
 from .prepared import check_numbers, check_outputs, chosen_scheme
 from .session import Session
 from .start import as_state, check_start
 
 _FIRST_SOLUTIONS = 2
 _FLOAT, _ARRAY = np.dtype(float), np.ndarray  # looked up in every step
+_ONE = 1  # as it is given; True is another
 _FEW = 24  # commands up to which a sum of floats is quicker than a product of arrays
 
 
@@ -71,7 +72,7 @@ class Simulator:
         given = as_given(self.model, f_ext, parameters, 0, batch, active)
         if given.samples - {batch}:
             raise InputError(f"f_ext, parameters and active hold {sorted(given.samples)} samples; batch is {batch}")
-        names, arrays = given.parameters, dict(given.arrays)
+        names, arrays = tuple(x for x in given.arrays if x not in NO_PARAMETERS), dict(given.arrays)
         if HOLDING in arrays:
             arrays[HOLDING] = np.array(np.broadcast_to(arrays[HOLDING], self._shape(len(self.model.constraints))))
         self._extra = tuple(dict.fromkeys(name for name in outputs if name not in ("q", "v", "status")))
@@ -93,7 +94,7 @@ class Simulator:
         self._torque_shape = self._shape(self.model.nv)
         self._no_torque = np.zeros(self._torque_shape)
         self._command_shape = self._shape(self.model.nu) if self.actuators else None
-        self._few = batch is None and self.model.nu <= _FEW
+        self._few = self.model.nu if self.actuators and batch is None and self.model.nu <= _FEW else 0
         self.reset()
 
     def _shape(self, n: int) -> tuple[int, ...]:
@@ -188,12 +189,19 @@ class Simulator:
             tau = self._torques(tau)
         if ctrl is None:
             ctrl = self._commands
+        elif self._few:
+            try:
+                usual = len(ctrl) == self._few and isfinite(sum(ctrl.tolist()))
+            except (AttributeError, TypeError):  # no array, or no row of numbers
+                usual = False
+            if not usual:
+                ctrl = self._checked_commands(ctrl)
         elif (
             type(ctrl) is not _ARRAY or ctrl.shape != self._command_shape or ctrl.dtype is not _FLOAT
-            or not isfinite(sum(ctrl.tolist()) if self._few else (flat := ctrl.ravel()).dot(flat))
+            or not isfinite((flat := ctrl.ravel()).dot(flat))
         ):  # fmt: skip
             ctrl = self._checked_commands(ctrl)
-        if n == 1 and n is not True:
+        if n is _ONE:
             result = self._one_step(state, tau, ctrl)
         else:
             if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:

@@ -90,6 +90,8 @@ class Trajectory:
     """Whether the status told of contacts that are not computed."""
     memory: np.ndarray | None = field(default=None, repr=False)
     """What schemes with an estimate of their error remember at the end; None of others."""
+    limits: bool = True
+    """Whether joints had limits."""
     holding: np.ndarray | None = field(default=None, repr=False)
     """(T, constraints) or (B, T, constraints): 1 for constraints that held in the step that led to a state; None where
     all did."""

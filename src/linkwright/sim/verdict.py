@@ -16,6 +16,7 @@ from ..model.not_computed import NotComputed, named
 from ..physics import INTEGRATORS
 from ..printable import printable
 from ..programs.status import STATUS_MEANING, STATUS_NOT_MODELLED
+from .advice import Advice, about_status, closer, more_passes, shorter
 from .invariants import energy_scale, energy_share, momentum_share, reach, slid
 from .meetings import told_of_meeting
 
@@ -29,6 +30,7 @@ LARGEST_MOMENTUM_ERROR = 0.05  # of the momentum of the motion about the centre 
 MOST_PASSING = 0.01  # of the time: a mechanism that is longer in singular poses does not only pass them
 MOST_IN_DOUBT = 0.01  # of the time: with digits perhaps lost for longer, small parts may be wrong unseen
 LARGEST_RESIDUAL = 1e-3  # of a step's accelerations
+LARGEST_PASSED = 0.2  # of a joint's range: soft limits give way by a few percent
 LARGEST_DEPTH = 1.0  # of the thickness of the shape that touches: beyond, it is all but swallowed
 _MOST_NAMED = 6  # actuators, and things that are not computed
 
@@ -46,7 +48,7 @@ def complaints(trajectory: Trajectory) -> list[str]:
     if not np.all(tr.finite):
         bad = np.argwhere(~(np.isfinite(tr.q).all(axis=-1) & np.isfinite(tr.v).all(axis=-1)))
         which = f" in {np.sum(~tr.finite)} of {tr.batch} samples" if tr.batch else ""
-        return [f"not finite from t = {tr.t[bad[:, -1].min()]:.6g} s on{which}: {_shorter(tr)}"]
+        return [f"not finite from t = {tr.t[bad[:, -1].min()]:.6g} s on{which}: {shorter(tr)}"]
     found = []
     if tr.steps < tr.planned:
         found.append(f"ended after {tr.steps} of {tr.planned} steps")
@@ -54,25 +56,25 @@ def complaints(trajectory: Trajectory) -> list[str]:
     passing, doubt = (seconds / max(tr.steps * tr.dt, 1e-300) for seconds in (passed, doubtful))
     if tr.model.constraints:
         if not np.all(drift <= allowed_drift(tr)):
-            found.append(f"constraints come apart by {np.max(drift):.2g}: {_closer(tr)}")
+            found.append(f"constraints come apart by {np.max(drift):.2g}: {closer(tr)}")
     if tr.model.constraints or tr.contact or tr.watched:
         if not np.all(code == 0):
             codes = np.where(np.isfinite(code), code, 3).astype(int)
             said = int(np.max(codes[codes != 6], initial=0)) or 6  # what is not modelled is the least of it
-            advice = told_of_meeting(tr) if said == STATUS_NOT_MODELLED else _SOLVER_ADVICE.get(said, "")
+            advice = told_of_meeting(tr) if said == STATUS_NOT_MODELLED else _after(about_status(tr, said))
             found.append(f"the solver says {STATUS_MEANING.get(said, said)}{advice}")
         elif not np.all(passing <= MOST_PASSING):
-            found.append(f"singular poses take {np.max(passing):.1%} of the time{_SOLVER_ADVICE[2]}")
+            found.append(f"singular poses take {np.max(passing):.1%} of the time{_after(about_status(tr, 2))}")
         elif not np.all(doubt <= MOST_IN_DOUBT):
-            found.append(f"the solver may have lost digits for {np.max(doubt):.1%} of the time{_SOLVER_ADVICE[1]}")
+            helps = _after(about_status(tr, 1))
+            found.append(f"the solver may have lost digits for {np.max(doubt):.1%} of the time{helps}")
     if tr.model.constraints:
         if not np.all(residual <= LARGEST_RESIDUAL):
-            found.append(
-                f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for: leave "
-                f"iterations={tr.iterations} out"
-                if tr.iterations is not None
-                else f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for"
-            )
+            left = f"the solver leaves {np.max(residual):.2g} of the accelerations that constraints ask for"
+            found.append(left + _after(more_passes(tr)))
+    beyond = _passed_limits(tr) if tr.limits else None
+    if beyond:
+        found.append(f"{beyond}: {shorter(tr)}")
     if tr.contact:
         if not np.all(swallowed <= LARGEST_DEPTH):
             found.append(
@@ -82,32 +84,31 @@ def complaints(trajectory: Trajectory) -> list[str]:
     if tr.accounts_for_energy:
         share = energy_share(tr)
         if not np.all(share <= LARGEST_ENERGY_ERROR):
-            found.append(f"energy is off by {np.max(share):.1%} of what was exchanged: {_shorter(tr)}")
+            found.append(f"energy is off by {np.max(share):.1%} of what was exchanged: {shorter(tr)}")
         moved = momentum_share(tr)
         if moved is not None and not np.all(moved <= LARGEST_MOMENTUM_ERROR):
-            found.append(f"momentum is off by {np.max(moved):.1%} of that of the motion within: {_shorter(tr)}")
+            found.append(f"momentum is off by {np.max(moved):.1%} of that of the motion within: {shorter(tr)}")
     return found
 
 
-_SOLVER_ADVICE = {
-    1: ": solver='prox_ltl' has the most digits",
-    2: ": near a singular pose the motion hangs on rounding; start it elsewhere, or with a velocity that takes it past",
-    5: ": take coordinates='spanning', or other independent joints (robot.with_independent)",
-    4: ": see linkwright.check_state for the constraints that cannot be met together; if there are none, it rests near "
-    "a singular pose: start it elsewhere, or with a velocity that takes it past",
-}
+def _after(advice: Advice | None) -> str:
+    return "" if advice is None else f": {advice}"
 
 
-def _shorter(tr: Trajectory) -> str:
-    if tr.integrator == "rk4":
-        return f"take a smaller dt than {tr.dt:g}"
-    return "take a smaller dt or rk4"
-
-
-def _closer(tr: Trajectory) -> str:
-    if tr.baumgarte is None:
-        return "leave baumgarte=None out"
-    return "take a smaller dt" if tr.projection else "take a smaller dt or projection=True"
+def _passed_limits(tr: Trajectory) -> str | None:
+    """The joint that was farthest beyond its limit at a recorded state, where that is much of its range."""
+    worst, said = LARGEST_PASSED, None
+    for joint, places in zip(tr.model.joints, tr.model.iq[1:], strict=True):
+        if joint.nq != 1 or not np.isfinite([*joint.lower, *joint.upper]).all():
+            continue
+        q, low, high = tr.q[..., places.start], float(joint.lower[0]), float(joint.upper[0])
+        beyond = np.maximum(np.maximum(low - q, q - high), 0.0)
+        passed = float(np.max(beyond - beyond[..., :1]))  # not where it began
+        if passed > worst * (high - low) > 0.0:
+            worst = passed / (high - low)
+            unit = "m" if joint.moves.slides else "rad"
+            said = f"joint {joint.name!r} is {passed:.3g} {unit} beyond its limit, {worst:.0%} of its range"
+    return said
 
 
 def missing_from(tr: Trajectory) -> list[NotComputed]:

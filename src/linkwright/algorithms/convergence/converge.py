@@ -36,6 +36,7 @@ class Accuracy:
     rounding        of the arithmetic
     consistent      what directions that do not count may ask for, relative to accelerations, without contradicting the
                     others: the rounding of the model or of the state
+    dependent       the largest singular value that rows which depend on one another may have, by that rounding
     """
 
     tolerance: float
@@ -43,6 +44,7 @@ class Accuracy:
     kappa: Scalar
     rounding: float
     consistent: float
+    dependent: float
 
     @property
     def hidden(self) -> float:
@@ -183,7 +185,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
     a, left = factored.finish(inner, lam, residuals)
     if factored.beside_free:
         # residuals are small beside what rows would do without constraints; beside what they do, they may not be
-        most = max(accuracy.consistent, ROUNDING * accuracy.rank_tolerance)  # of a direction just below the tolerance
+        most = max(accuracy.consistent, ROUNDING * accuracy.dependent)
         contradicts = sizes.of(problem, a).relative_square(left) > most * most
         rounding = sizes.squares[0] * (_LEFT_BY_ROUNDING * accuracy.rounding) ** 2
         contradicts = contradicts & (RowVector(left).square > rounding)

@@ -38,8 +38,13 @@ _REGULARIZATION = 1e-9  # of composite inertias: massless ends of links
 @found_once
 def rank_tolerance(model: Model, precision: str = "float64") -> float:
     """The rank tolerance for this model: larger than usual where its own numbers are given with few digits."""
-    digits = file_digits(model)
-    return max(RANK_TOLERANCE[precision], _DIGITS_MARGIN * digits.open, _DEPENDENT_MARGIN * digits.dependent)
+    return max(largest_dependent(model, precision), _DIGITS_MARGIN * file_digits(model).open)
+
+
+def largest_dependent(model: Model, precision: str = "float64") -> float:
+    """The largest singular value of rows that depend on one another but for digits of the file; less than the rank
+    tolerance where loops are open by more than such digits explain."""
+    return max(RANK_TOLERANCE[precision], _DEPENDENT_MARGIN * file_digits(model).dependent)
 
 
 @found_once

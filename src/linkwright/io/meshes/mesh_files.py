@@ -1,4 +1,4 @@
-"""Vertices of STL (binary and text) and OBJ files. Faces do not matter for a hull."""
+"""Vertices of STL (binary and text), OBJ and MuJoCo's MSH files. Faces do not matter for a hull."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...errors import LoadError
 from ..text.reading import read_bytes
 
 _STL_HEADER, _STL_FACE = 84, 50  # bytes: header and count; normal, three corners and two more bytes
-_KINDS = (".stl", ".obj")
+_KINDS = (".stl", ".obj", ".msh")
 
 
 def read_vertices(path: str | Path) -> np.ndarray:
@@ -20,7 +20,7 @@ def read_vertices(path: str | Path) -> np.ndarray:
     if kind not in _KINDS:
         raise LoadError(f"is a mesh of kind {kind or 'unknown'!r}; read are {', '.join(_KINDS)}", file=path)
     data = read_bytes(path)
-    points = _obj(data, path) if kind == ".obj" else _stl(data, path)
+    points = {".obj": _obj, ".stl": _stl, ".msh": _msh}[kind](data, path)
     if not len(points):
         raise LoadError("is a mesh without vertices", file=path)
     if not np.isfinite(points).all():
@@ -38,6 +38,16 @@ def _stl(data: bytes, path: Path) -> np.ndarray:
     if data.lstrip()[:5].lower() != b"solid":
         raise LoadError(f"is no STL file: {len(data)} bytes are not those of {count} faces, nor text", file=path)
     return _numbers_after(data, b"vertex", path)
+
+
+def _msh(data: bytes, path: Path) -> np.ndarray:
+    """MuJoCo's own: four counts, of vertices, normals, coordinates of textures and faces; then these."""
+    counts = np.frombuffer(data[:16], dtype="<i4") if len(data) >= 16 else np.zeros(0, dtype=int)
+    sizes = (12, 12, 8, 12)  # bytes of one of each
+    whole = 16 + sum(int(n) * size for n, size in zip(counts, sizes, strict=False))
+    if len(counts) != 4 or counts.min() < 0 or whole != len(data):
+        raise LoadError(f"is no MSH file: {len(data)} bytes are not what its four counts say", file=path)
+    return np.frombuffer(data, dtype="<f4", count=3 * int(counts[0]), offset=16).reshape(-1, 3).astype(float)
 
 
 def _obj(data: bytes, path: Path) -> np.ndarray:

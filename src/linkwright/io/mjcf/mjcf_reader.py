@@ -23,6 +23,7 @@ from ..text.xml import Element, check_parts, parse_xml
 from .mjcf_compiling import NEEDED_MESH, compiled
 from .mjcf_files import Folder, with_includes
 from .mjcf_looks import Looks
+from .mjcf_notes import noted
 from .mjcf_reduction import reduce_to_dynamics
 from .mjcf_sensors import told_of_sensors
 from .mjcf_vocabulary import first_unknown, refuse_unknown
@@ -56,6 +57,7 @@ def _read(root: Element, inactive: bool, ignore: Ignoring, meshes: bool = False)
     looks = Looks(whole, folder)  # before it is taken apart
     unknown = first_unknown(whole)
     told = told_of_sensors(whole)
+    ignore.left_out += noted(whole)
     reduced = reduce_to_dynamics(whole, ignore, partial(_mesh_file, folder), meshes)
     assets = {key: _needed_mesh(folder, *asked) for key, asked in reduced.files.items()}
     source = compiled(reduced.root, assets, reduced.warnings, root)

@@ -131,16 +131,17 @@ ATTRIBUTES: dict[str, Attributes] = {
         idle="mode accel interval inttotal maxforce timeconst timestep tolrange useexisting uselimit"
     ),
     "mujoco/option": Attributes(
-        read="timestep integrator iterations tolerance gravity cone impratio actuatorgroupdisable",
-        told="noslip_iterations o_friction o_margin o_solimp o_solref",
+        read="timestep integrator iterations tolerance gravity cone impratio actuatorgroupdisable o_friction o_margin "
+        "o_solimp o_solref",
+        told="noslip_iterations",
         refused="density viscosity",
         idle="wind magnetic solver jacobian ls_iterations ls_tolerance ccd_iterations ccd_tolerance sdf_initpoints "
         "sdf_iterations noslip_tolerance sleep_tolerance",
     ),
     "option/flag": Attributes(
         read="constraint equality frictionloss limit contact spring damper gravity clampctrl filterparent actuation "
-        "refsafe",
-        told="eulerdamp override sleep diagexact speculative",
+        "refsafe override",
+        told="eulerdamp sleep diagexact speculative",
         idle="warmstart sensor midphase autoreset nativeccd island multiccd energy fwdinv invdiscrete ipc",
     ),
     "default": Attributes(read="class"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...fixed_order import product
-from ...model import Body, Joint, Model, Pose
+from ...model import Body, Joint, Model, NotComputed, Pose
 from ...model.pose import SNAP
 from ..mujoco.mujoco_model import REFERENCE
 from ..mujoco.mujoco_simulation import option_words
@@ -23,6 +23,7 @@ from ..mujoco.mujoco_state import MujocoCoordinates
 from .mjcf_actuators import add_actuators
 from .mjcf_compiling import is_harmless
 from .mjcf_equalities import add_equalities
+from .mjcf_notes import NAME, note_text
 from .mjcf_passive import add_passive
 from .mjcf_words import numbers, placed
 
@@ -201,8 +202,14 @@ def _add_rest(root: ElementTree.Element, model: Model, lost: list[str]) -> None:
             told[what] = ", ".join(getattr(model, what))
     if model.bodies[0].inertia.mass:
         told["mass fixed to the ground left out"] = numbers([model.bodies[0].inertia.mass])
-    if model.ignored:
-        told["left out when it was loaded"] = "; ".join(model.ignored)
+    missing = list(model.not_computed)
+    if limited:
+        missing.append(NotComputed("velocity limits", "MJCF has no words for them", "save the model as .json"))
+    if model.shapes:
+        what, why = f"contacts of {len(model.shapes)} shapes", "MJCF is written without shapes and contacts"
+        missing.append(NotComputed(what, why, "save the model as .json", "contact"))
+    if missing:
+        told[NAME] = note_text(missing)
     if told:
         custom = ElementTree.SubElement(root, "custom")
         for name, data in told.items():

@@ -21,7 +21,6 @@ _WRAP_JOINT = 1  # mjtWrap
 _NAMED = 6  # geoms
 # Bits of enableflags (mjtEnableBit) that change the motion, and what is computed instead.
 _ENABLED = {
-    "override": (0, "contacts have the parameters of their geoms"),
     "sleep": (4, "what rests goes on moving as the dynamics say, however little"),
     "diagexact": (5, "how easily rows move is taken from the drawn pose, as MuJoCo does without it"),
     "speculative": (7, "contacts act where shapes touch, as in MuJoCo without it"),

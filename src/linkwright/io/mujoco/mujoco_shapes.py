@@ -33,6 +33,7 @@ from .mujoco_refusals import is_disabled
 _KINDS = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box"}  # mjtGeom
 _FIELD, _MESH, _DISTANCES = 1, 7, 8
 _OF_MESHES = (_MESH, _DISTANCES)  # a distance field has a mesh around it
+_OVERRIDE = 1 << 0  # mjtEnableBit
 _CONNECT, _WELD, _JOINT, _TENDON = range(4)  # mjtEq
 _SITE = 6  # mjtObj
 Corners = tuple[tuple[float, ...], ...]
@@ -146,7 +147,18 @@ class _Reading:
                 computed = is_computed(self.shapes[g], self.shapes[floor])
                 if computed and frozenset((floor, g)) not in found and self._may_touch(floor, g):
                     found[frozenset((floor, g))] = ContactPair(*self._named(floor, g))
-        return list(found.values())
+        return [self._overridden(pair) for pair in found.values()]
+
+    def _overridden(self, pair: ContactPair) -> ContactPair:
+        """With the parameters that <flag override> gives to all contacts."""
+        option = self.source.opt
+        if not option.enableflags & _OVERRIDE:
+            return pair
+        softness = Softness.clipped(option.o_solref, option.o_solimp)
+        return replace(
+            pair, friction=tuple(option.o_friction.tolist()), solref=softness.solref, solimp=softness.solimp,
+            friction_solref=None, margin=float(option.o_margin),
+        )  # fmt: skip
 
     def _listed(self) -> Iterator[tuple[int, int, int]]:
         """(geom, geom, number of the pair): what stands still touches nothing that does."""
