@@ -16,21 +16,21 @@ import linkwright
 
 GROUPS = {
     "loading": "load save list_robots list_algorithms from_pinocchio to_pinocchio from_mujoco to_mujoco",
-    "building": "Model ModelBuilder GraphBuilder Joint Inertia Pose attach lock_joints default_parameters",
+    "building": "Model ModelBuilder GraphBuilder Joint Inertia NotComputed Pose attach lock_joints default_parameters",
     "joints": "revolute continuous prismatic helical cylindrical universal spherical planar translational "
     "free_flyer fixed",
     "constraints": "weld connect close_with rod couple transmission gear differential parallel_belts "
     "universal_transmission explicit implicit center_of_mass constrain",
-    "contact": "contact sphere box capsule cylinder ellipsoid convex hull plane",
+    "contact": "contact sphere box capsule cylinder ellipsoid convex hull plane watched_pairs overlapping_pairs",
     "actuating": "actuator motor position_servo velocity_servo damper",
     "computing": "compile reference trace_program delassus_operator solve_kkt jacobian jvp vjp hessian_vector "
-    "load_function export_c export_casadi",
+    "load_function release_results export_c export_casadi",
     "simulating": "simulate PD Leapfrog DormandPrince Simulator Trajectory SimulationDefaults watch "
     "rollout open_rollout RolledOut",
     "assembling": "project_configuration project_velocity check_state MotorMap inverse_dynamics closed_loop_jacobian "
     "inverse_kinematics",
     "analysing": "inspect loops mobility base_parameters cheapest_cut show viewer",
-    "errors": "LinkwrightError NoConvergence SimulationError",
+    "errors": "LinkwrightError LinkwrightWarning NoConvergence SimulationError",
 }
 # What public functions return or raise and is used through them: documented with them, by its full name.
 FURTHER = {
