@@ -35,6 +35,11 @@ class StepCounts(NamedTuple):
     rejected: np.ndarray
     shortest: np.ndarray
 
+    def __str__(self) -> str:
+        taken, rejected = int(np.sum(self.taken)), int(np.sum(self.rejected))
+        samples = f" of {np.size(self.taken)} samples" if np.ndim(self.taken) else ""
+        return f"{taken} steps and parts{samples} taken, {rejected} rejected, the shortest {np.min(self.shortest):.3g} s"
+
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
