@@ -38,7 +38,8 @@ class StepCounts(NamedTuple):
     def __str__(self) -> str:
         taken, rejected = int(np.sum(self.taken)), int(np.sum(self.rejected))
         samples = f" of {np.size(self.taken)} samples" if np.ndim(self.taken) else ""
-        return f"{taken} steps and parts{samples} taken, {rejected} rejected, the shortest {np.min(self.shortest):.3g} s"
+        shortest = np.min(self.shortest)
+        return f"{taken} steps and parts{samples} taken, {rejected} rejected, the shortest {shortest:.3g} s"
 
 
 @dataclass(frozen=True, eq=False)
