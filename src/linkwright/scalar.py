@@ -86,6 +86,12 @@ def maximum(x: Scalar, y: Scalar) -> Scalar:
     return np.maximum(x, y)
 
 
+def negated(condition: Scalar) -> Scalar:
+    """Whether a condition does not hold. `~` of one of Python's own, between two floats, would be a number that is never
+    false."""
+    return not condition if isinstance(condition, bool) else ~condition
+
+
 def where(condition: Scalar, if_true: Any, if_false: Any) -> Any:
     """`if_true` where the condition holds, else `if_false`: the only branch on values an algorithm may take. Both may
     be structures (see `leaves`) of one kind."""

@@ -15,7 +15,7 @@ from ..algorithms.parts.actuator_forces import activation_rates, next_activation
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
 from ..programs.status import STATUS_NOT_CONVERGED
-from ..scalar import Scalar, absolute, guard, leaves, maximum, rebuild, sqrt, until, where
+from ..scalar import Scalar, absolute, guard, leaves, maximum, negated, rebuild, sqrt, until, where
 from .acting import judged_without_pull, power, total
 from .dormand_prince import ENDS, ERRORS, STAGES, share_at, weight_at_end, weighted, weights_at
 from .embedded_mechanism import EmbeddedMechanism
@@ -163,7 +163,7 @@ def _after_stage(
     if allowed is not None:
         accepted = last & ((error <= 1.0) | (h <= dt * (SHORTEST * _A_LITTLE)))
         status = where(accepted & (error > 1.0), maximum(status, STATUS_NOT_CONVERGED), status)
-    rejected = last & ~accepted
+    rejected = last & negated(accepted)
     q_end, v_end, drift = _closed(own, found.least, accepted, q, v)
     elapsed = now.elapsed + h
     over = accepted & (elapsed >= dt * _WHOLE)

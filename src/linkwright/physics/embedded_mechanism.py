@@ -19,7 +19,7 @@ from ..programs.cluster_recipe import OPTIONS as CLUSTER_OPTIONS
 from ..programs.cluster_recipe import check_embeds_all
 from ..programs.cluster_state import ClusterState, plan_of, spanning_acceleration
 from ..programs.status import STATUS_OTHER_BRANCH, STATUS_SINGULAR
-from ..scalar import Scalar, where
+from ..scalar import Scalar, negated, where
 from .options import StepOptions
 from .quantities import Scalars
 from .simulated_mechanism import Dynamics, SimulatedMechanism
@@ -68,7 +68,7 @@ class EmbeddedMechanism(SimulatedMechanism):
         now, turned = state.system.spread(state.embeddings, yd), state.system.biases(state.embeddings)
         then = [x - lag * g for x, g in zip(now, turned, strict=True)]
         code = state.status([*state.q, *then], [])
-        lost = ~((code < 0.5) | ((code > STATUS_SINGULAR - 0.5) & (code < STATUS_SINGULAR + 0.5)))
+        lost = negated((code < 0.5) | ((code > STATUS_SINGULAR - 0.5) & (code < STATUS_SINGULAR + 0.5)))
         q, v = ([where(lost, x, y) for x, y in zip(*pair, strict=True)] for pair in ((start, state.q), (before, then)))
         return q, v, where(lost, STATUS_OTHER_BRANCH, code)
 

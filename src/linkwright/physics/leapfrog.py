@@ -23,7 +23,7 @@ from ..call_errors import names_arguments
 from ..errors import InputError
 from ..model import Tree
 from ..programs.status import STATUS_NOT_CONVERGED
-from ..scalar import Scalar, guard, is_zero, maximum, minimum, sqrt, where
+from ..scalar import Scalar, guard, is_zero, maximum, minimum, negated, sqrt, where
 from .acting import judged_without_pull, open_by, power, total
 from .dormand_prince_parts import Corners, in_dormand_prince_parts
 from .embedded_mechanism import EmbeddedMechanism
@@ -97,7 +97,7 @@ class Leapfrog(Integrator):
             begun, instead = replace(start, iterations=tried), (whole.ended, whole.memory)
             return in_dormand_prince_parts(own, begun, memory, length, allowed, whole.corners, enough, instead)
 
-        ended, kept = guard(~enough, parts, (whole.ended, whole.memory), expected=_IN_PARTS)
+        ended, kept = guard(negated(enough), parts, (whole.ended, whole.memory), expected=_IN_PARTS)
         return _ended(ended, kept, where(enough, error, self.threshold))
 
 

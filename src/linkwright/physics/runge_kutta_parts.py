@@ -13,7 +13,7 @@ import numpy as np
 
 from ..algorithms.parts.actuator_forces import next_activations
 from ..algorithms.parts.integration import scaled_sum
-from ..scalar import Scalar, leaves, maximum, minimum, rebuild, sqrt, until, where
+from ..scalar import Scalar, leaves, maximum, minimum, negated, rebuild, sqrt, until, where
 from .acting import open_by, total
 from .passing import counted
 from .progress import Progress
@@ -144,7 +144,7 @@ def _after_stage(
     suddenness = _parts_per_second(physics, fastest, found.a, v)
     fitting = maximum(minimum(tried, 1.0 / maximum(suddenness, _TINY)), shortest)
     h = where(first & (physics.pace(found.a) < float("inf")), fitting, tried)  # what is not finite is not tried again
-    sudden = ~first & (suddenness * h > _WORSE)
+    sudden = negated(first) & (suddenness * h > _WORSE)
 
     # what this stage adds to the part
     a = found.within_reason(h)
@@ -158,7 +158,7 @@ def _after_stage(
     # whether the part ends here, or begins again, shorter
     off = maximum(_disagreement(physics, fastest, bent), _TINY)
     again = (sudden | (last & (off > 1.0))) & (h > shortest * 1.0001)
-    ends, over = last & ~again, last | again
+    ends, over = last & negated(again), last | again
     shorter = where(sudden, _SHORTER, maximum(_SHORTER, _SAFETY / sqrt(off)))
     longer = minimum(_LONGER, _SAFETY / sqrt(sqrt(off)))
     u = _chosen(ends, total(now.u, gained), now.u)

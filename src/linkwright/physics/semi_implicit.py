@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from ..algorithms.parts.actuator_forces import activation_rates
 from ..algorithms.parts.integration import scaled_sum
 from ..algorithms.parts.passive_torques import tendon_damping_torques
-from ..scalar import Scalar, guard, maximum, where
+from ..scalar import Scalar, guard, maximum, negated, where
 from ..spatial import RowVector
 from .acting import acting, judged_without_pull, open_by, power, total
 from .divided_steps import DividedIntegrator, StepPart
@@ -132,7 +132,7 @@ class SemiImplicit(DividedIntegrator):
             now = replace(start, v=first.v, work=first.work)
             return in_runge_kutta_parts(physics, now, first.stage, idle=enough)
 
-        return guard(~enough, parts, whole.ended, expected=_IN_PARTS)
+        return guard(negated(enough), parts, whole.ended, expected=_IN_PARTS)
 
 
 @dataclass(frozen=True)

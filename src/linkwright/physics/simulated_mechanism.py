@@ -32,7 +32,7 @@ from ..model.parameters import PARAMETER_NAMES
 from ..programs import RECIPES, Recipe
 from ..programs.choice import solver_of
 from ..programs.recipe import external_forces
-from ..scalar import Scalar, guard, maximum, minimum, where
+from ..scalar import Scalar, guard, maximum, minimum, negated, where
 from ..spatial import Force
 from .joint_inertia import joint_inertias
 from .options import Held, SoftLaw, StepOptions
@@ -253,7 +253,7 @@ class SimulatedMechanism:
         constraints' say is limited: the direction they would turn velocities into is nearly closed to them anyway, and
         what is left undone opens them by no more than rounding does."""
         change, bearable = self.pace(a) * self.h, bearable_change(self.pace(v), self.dt)
-        too_sudden = is_shortest(self.h, self.dt) & ~(change <= bearable)
+        too_sudden = is_shortest(self.h, self.dt) & negated(change <= bearable)
 
         def limited() -> list[Scalar]:
             given = {"q": q, "v": v, "tau": tau, **self.f_ext}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...scalar import Scalar, absolute, maximum, until, where
+from ...scalar import Scalar, absolute, maximum, negated, until, where
 from .cones import Values
 from .halving import total
 from .sites import Site, Slopes, VelocitySite
@@ -53,7 +53,7 @@ def walked(line: SearchLine) -> Scalar:
     def trial(values):
         _, low, high, last, t = values
         first, second = line.at(t)
-        found = ~(absolute(first) > wanted)  # holds for nan: no trial makes it a number
+        found = negated(absolute(first) > wanted)  # holds for nan: no trial makes it a number
         above = first > 0.0
         high, low = where(above, t, high), where(above, low, t)
         step = -(first / maximum(second, _FLAT))

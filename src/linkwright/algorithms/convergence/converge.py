@@ -16,7 +16,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ...scalar import Scalar, is_zero, maximum, minimum, sqrt, until, where
+from ...scalar import Scalar, is_zero, maximum, minimum, negated, sqrt, until, where
 from ...spatial import RowVector, sum_of
 from ..rows.constrained_problem import NO, PROBABLY, ConstrainedProblem, Solution
 from ..rows.constraint_rows import ConstraintRows
@@ -163,7 +163,7 @@ def converge(factored: FactoredProblem, accuracy: Accuracy, start: Sequence[Scal
         change, moved = factored.response(step)
         theta = -moved.dot(step) / maximum(residuals.dot(step), _NOTHING)
         doubtful = theta <= accuracy.doubtful
-        length = where(running & ~doubtful, 1.0 / maximum(theta, _SMALL), 0.0)
+        length = where(running & negated(doubtful), 1.0 / maximum(theta, _SMALL), 0.0)
         inner = [x + length * d for x, d in zip(inner, change, strict=True)]
         residuals, lam = residuals + moved * length, lam + step * length
         # a step along strong directions leaves of weak ones, met before, what was there

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from ...scalar import Scalar, guard, maximum, until, where
+from ...scalar import Scalar, guard, maximum, negated, until, where
 from ...spatial import Force, RowVector, sum_of
 from ...spatial.partial_factorization import WEAKEST
 from ..rows.constrained_problem import NO, PERHAPS, PROBABLY, ConstrainedProblem, Solution
@@ -76,7 +76,7 @@ def examined(
         weakest = problem.weakest or WEAKEST
         most = where(stages.assumed, min(_PULL, _PULL_IN_PLACE * weakest / WEAKEST), _PULL)
         # where nothing is carried it is known beforehand, a truth value of Python's, whose ~ is a number
-        met = not stages.assumed if isinstance(stages.assumed, bool) else ~stages.assumed
+        met = negated(stages.assumed)
         free = (pull * weakest < most) & (right | met)
         unsure = where(doubt > 0.5, where(free, NO, PROBABLY), NO)
     else:

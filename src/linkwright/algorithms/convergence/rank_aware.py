@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...scalar import Scalar, guard, maximum, minimum, sqrt, until, where
+from ...scalar import Scalar, guard, maximum, minimum, negated, sqrt, until, where
 from ...spatial import RowVector, eigenvectors
 from ..rows.joint_motions import squared_joint_motions
 from .converge import _NOTHING, AccelerationSizes, Accuracy
@@ -140,7 +140,7 @@ class WeakDirections:
                 following, used + 1.0, pivot, right,
             ]  # fmt: skip
             enough_found = following * abs(right) <= enough * abs(pivot)
-            return new, (following <= EXHAUSTED) | enough_found & ~mixes(alpha, following)
+            return new, (following <= EXHAUSTED) | enough_found & negated(mixes(alpha, following))
 
         size = sqrt(r.square)
         start = [*r, *[0.0] * (VECTORS * m), *[1.0] * VECTORS, *[0.0] * VECTORS, size, 0.0, 1.0, 1.0]
@@ -175,7 +175,7 @@ class Directions:
         sigma = [accuracy.singular_value(t) for t in theta]
         self.counts = [t > accuracy.weakest for t in theta]
         self.dropped = [
-            ~counts & (apart <= RESOLVED * sqrt(accuracy.weakest))
+            negated(counts) & (apart <= RESOLVED * sqrt(accuracy.weakest))
             for counts, (_, _, apart) in zip(self.counts, pairs, strict=True)
         ]
         self.weakest = -RowVector(where(c, -s, -1.0) for c, s in zip(self.counts, sigma, strict=True)).largest

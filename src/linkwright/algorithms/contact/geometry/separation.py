@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from ....scalar import Scalar, maximum, until, where
+from ....scalar import Scalar, maximum, negated, until, where
 from ....spatial import Matrix, Placement, Vector, sum_of
 from .solid import Solid
 
@@ -59,7 +59,7 @@ def overlap(one: Solid, two: Solid, pose: Placement) -> Scalar:
         nearest, kept, inside = _nearest(corners, known, w)
         met = inside | (nearest @ nearest <= square + _TOUCHING**2 * far)
         # the newest corner takes the place of one that is needed no more
-        place = [_not(kept[0]), kept[0] & _not(kept[1]), kept[0] & kept[1]]
+        place = [negated(kept[0]), kept[0] & negated(kept[1]), kept[0] & kept[1]]
         taken = [Vector(*(where(p, n, o) for n, o in zip(w, old, strict=True)))
                  for p, old in zip(place, corners, strict=True)]  # fmt: skip
         flags = [where(p | k, 1.0, 0.0) for p, k in zip(place, kept, strict=True)]
@@ -67,10 +67,6 @@ def overlap(one: Solid, two: Solid, pose: Placement) -> Scalar:
 
     start = [*(-t), *[0.0] * 12, 1.0]
     return until(body, start, limit=MOST_PASSES, expected=_USUAL_PASSES)[-1]
-
-
-def _not(flag: Scalar) -> Scalar:
-    return where(flag, 1.0, 0.0) < 0.5
 
 
 def _nearest(corners: Sequence[Vector], known: Sequence[Scalar], w: Vector) -> tuple[Vector, list[Scalar], Scalar]:
