@@ -87,8 +87,8 @@ def maximum(x: Scalar, y: Scalar) -> Scalar:
 
 
 def negated(condition: Scalar) -> Scalar:
-    """Whether a condition does not hold. `~` of one of Python's own, between two floats, would be a number that is never
-    false."""
+    """Whether a condition does not hold. `~` of a Python bool, as comparing two floats gives, would be a number that is
+    never false."""
     return not condition if isinstance(condition, bool) else ~condition
 
 
