@@ -1,10 +1,14 @@
 """What nothing pushes keeps its momentum: bodies of any inertia, and floating mechanisms with and without loops."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_mechanisms import bar, closed
 
 import linkwright as lw
+from linkwright.sim.invariants import energy_share, momentum_share
+from linkwright.sim.verdict import verdict
 
 INTEGRATORS = ("damped_euler", "euler", "rk4")
 
@@ -134,3 +138,13 @@ def test_steps_in_parts_keep_it_however_fast_it_travels(rng):
         P = trajectory.evaluate("centroidal_momentum", *trajectory.where_velocities_belong)
         off.append(np.abs(P - P[0]).max())
     assert off[0] < 0.02 and abs(off[1] - off[0]) < 1e-6
+
+
+def test_what_is_fixed_to_the_ground_falls_with_nobody(rng):
+    """A file may give masses to links that stand; energy and momentum are judged by what moves."""
+    falling = body(random_inertia(rng), lw.free_flyer("free"), gravity=(0, 0, -9.81))
+    ground = replace(falling.bodies[0], inertia=lw.Inertia(7.0, np.zeros(3), np.eye(3)))
+    model = replace(falling, bodies=(ground, *falling.bodies[1:]))
+    assert model.mass > 7.0
+    trajectory = lw.simulate(model, v0=[1.0, 0.5, 0.2, 0.3, -0.2, 0.4], dt=2e-3, steps=200)
+    assert verdict(trajectory) == "ok" and energy_share(trajectory) < 1e-3 and momentum_share(trajectory) < 1e-3

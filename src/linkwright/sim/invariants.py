@@ -50,9 +50,14 @@ def moves_freely(tr: Trajectory) -> bool:
     return tr.contact is None and floats(tr.model)
 
 
+def moving_mass(model: Model) -> float:
+    """(kg) Of what can move: `model.mass` has what a file fixes to the ground, too."""
+    return sum(body.inertia.mass for body in model.bodies[1:])
+
+
 def smallest_energy(model: Model) -> float:
     """Energies below this (J) are too small to say anything relative to them."""
-    mass = sum(body.inertia.mass for body in model.bodies[1:])
+    mass = moving_mass(model)
     return mass * (float(np.linalg.norm(model.gravity)) * _SMALL_WAY * reach(model) + 0.5 * _SMALL_SPEED**2)
 
 
@@ -77,7 +82,7 @@ def kept_energy(tr: Trajectory) -> np.ndarray:
     if tr.pushed or not moves_freely(tr):
         return tr.energy
     at = tr.evaluate("center_of_mass", tr.where_velocities_belong[0])
-    return tr.energy - _falling(tr) + tr.model.mass * (at @ tr.model.gravity)
+    return tr.energy - _falling(tr) + moving_mass(tr.model) * (at @ tr.model.gravity)
 
 
 def energy_share(tr: Trajectory) -> np.ndarray:
@@ -90,7 +95,7 @@ def momentum_share(tr: Trajectory) -> np.ndarray | None:
     """Momentum out of nothing relative to that of the motion about the centre of mass; None where something pushes."""
     if tr.pushed or not moves_freely(tr):
         return None
-    momentum, mass = _momentum(tr), sum(body.inertia.mass for body in tr.model.bodies[1:])
+    momentum, mass = _momentum(tr), moving_mass(tr.model)
     when = (tr.t - tr.lag + tr.lag[..., :1])[..., None]
     linear = momentum[..., :3] - momentum[..., :1, :3] - mass * when * tr.model.gravity
     angular = momentum[..., 3:] - momentum[..., :1, 3:]
@@ -107,7 +112,7 @@ def _momentum(tr: Trajectory) -> np.ndarray:
 
 def _falling(tr: Trajectory) -> np.ndarray:
     """Kinetic energy of the centre of mass."""
-    return 0.5 * np.square(_momentum(tr)[..., :3]).sum(axis=-1) / tr.model.mass
+    return 0.5 * np.square(_momentum(tr)[..., :3]).sum(axis=-1) / moving_mass(tr.model)
 
 
 def _gyration(model: Model) -> float:
