@@ -65,9 +65,9 @@ def test_inactive_constraints_have_zero_rows():
 # (LTL-OSIM, KJR, EFPA, PV-OSIM)
 SNAPSHOTS = {
     "four_bar": (72, 92, 101, 77),
-    "delta_robot": (3598, 6181, 4927, 4255),
-    "stewart_platform": (3379, 4184, 3642, 3330),
-    "two_hands_with_cube": (6104, 7364, 7388, 6428),
+    "delta_robot": (3606, 6189, 4935, 4263),
+    "stewart_platform": (3387, 4192, 3650, 3338),
+    "two_hands_with_cube": (6112, 7372, 7396, 6436),
     "digit_like": (36597, 51613, 35318, 30646),
 }
 

@@ -78,11 +78,11 @@ def test_pure_mixtures_cost_what_pure_solvers_cost(name):
 
 
 def test_a_bipeds_loops_are_carried_and_its_feet_are_not():
-    """Until converged: 19,899 operations by LCABA, 19,252 with the toes' loops carried, 19,194 with the knees' too."""
+    """Until converged: 19,907 operations by LCABA, 19,260 with the toes' loops carried, 19,202 with the knees' too."""
     model = lw.load("digit_like")
     carried = {model.constraints[k].name for k in cheapest_mixture(model)}
     assert carried == {c.name for c in model.constraints} - {"left_foot", "right_foot"}
-    assert count_operations(lw.trace_program(model, "mixed", outputs="a")).total <= 19_194
+    assert count_operations(lw.trace_program(model, "mixed", outputs="a")).total <= 19_202
 
 
 def test_a_mixture_that_is_not_surely_cheaper_is_compared_with_pure_solvers_to_the_last_operation(monkeypatch):

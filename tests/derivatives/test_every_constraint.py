@@ -10,7 +10,7 @@ import linkwright as lw
 from linkwright.model.constraints import CONSTRAINT_KINDS
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "model"))
-from test_constraint_contract import constrained, state
+from constraint_checks import EXAMPLES, on_mechanism, state
 
 OWN = ("constraint_placements", "constraint_rows", "gear_ratios", "rod_lengths")
 # Numbers that may be inputs of a call; those of functions are in the user's code.
@@ -23,7 +23,7 @@ HAVE = {
 
 @pytest.mark.parametrize("kind", CONSTRAINT_KINDS)
 def test_dynamics(kind, rng):
-    model = constrained(kind)
+    model = on_mechanism(EXAMPLES[kind][0])
     own = tuple(name for name in OWN if lw.default_parameters(model)[name].size)
     assert own == HAVE[kind]
     Expected(model, *state(model)[:2], rng, wrt=("q", "v", "tau", *own)).check(model, "lcaba")
