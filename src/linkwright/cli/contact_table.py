@@ -40,7 +40,7 @@ def contact(
     report(
         console, as_json, results, lambda: _table(results, batch),
         "touching: points, on average. passes: mean and most of ours, mean of MuJoCo's. lanes: samples computed "
-        "together, and how busy they are. diverged: time of a batch of which every eighth sample is not "
+        "together, and how busy they are. lost: time of a batch of which every eighth sample is not "
         "finite, over that of the same batch as it is. error: largest of accelerations against MuJoCo's solved to the "
         f"last digit, ours and MuJoCo's own at its tolerance. {machine_text()}.",
         record=(record, "contact"), batch=batch, exact=exact, unit="microseconds",
@@ -52,7 +52,7 @@ def _table(results: list[ContactTimes], batch: int) -> Table:
     columns = {
         "robot": "", "states": "", "touching": "s", "single": ".1f", "batched": ".2f", "mj_step": ".1f",
         "rollout": ".1f", "x": ".1f", "x batched": ".1f", "passes": "s", "MuJoCo's passes": ".1f", "lanes": "s",
-        "diverged": ".2f", "error": ".0e", "MuJoCo's error": ".0e", "code": "s",
+        "lost": ".2f", "error": ".0e", "MuJoCo's error": ".0e", "code": "s",
     }  # fmt: skip
     return table_of(title, columns, map(_row, results), narrow=True)
 
