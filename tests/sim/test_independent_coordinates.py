@@ -109,6 +109,7 @@ def test_where_a_branch_ends_the_mechanism_stays_and_status_says_so():
         ({"coordinates": "minimal"}, "expected one of spanning, independent"),
         ({"coordinates": "independent", "solver": "prox_ltl"}, "solver is 'prox_ltl'"),
         ({"coordinates": "independent", "projection": True}, "projection is True"),
+        ({"coordinates": "independent", "baumgarte": 0.1}, "baumgarte is 0.1, .* leave it out"),
         ({"coordinates": "independent", "outputs": ["forces"]}, "forces"),
     ],
 )

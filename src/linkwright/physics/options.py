@@ -263,6 +263,11 @@ def check_options(model: Model, options: Mapping[str, Any]) -> None:
                     f"{name} is {options[name]!r}, which is for coordinates='spanning'; with 'independent' give "
                     f"{name}={usual!r}"
                 )
+        if options["baumgarte"] not in ("auto", None):
+            raise InputError(
+                f"baumgarte is {options['baumgarte']!r}, and with coordinates='independent' nothing drifts that could "
+                f"be stabilized; leave it out"
+            )
     if options["solver"] is not None:
         check_solver(model, options["solver"])
     if options["accuracy"] is not None:
