@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+pytest.importorskip("gymnasium", reason="the extra 'gym' is not installed")
+
 import linkwright as lw
 from linkwright.envs.randomization import Randomization
 from linkwright.errors import InputError

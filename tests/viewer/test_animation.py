@@ -9,6 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import InputError
+from linkwright.printable import printable
 from linkwright.robots.random import random_pose
 from linkwright.viewer import write_html
 from linkwright.viewer.body_poses import FRAMES_PER_SECOND, quaternions, thinned
@@ -111,7 +112,7 @@ def test_hostile_names_are_only_names(chromium, tmp_path):
         builder.add_body(name, lw.revolute(f"j{k}{name}"), placement=(k, 0, 0), inertia=lw.Inertia.sphere(1, 0.1))
     model = builder.build()
     page = write_html(model, np.zeros((3, 4)), [0, 0.5, 1.0], tmp_path / "page.html")
-    assert scene_of(page)["labels"][1:] == [body.name for body in model.bodies[1:]]
+    assert scene_of(page)["labels"][1:] == [printable(body.name) for body in model.bodies[1:]]
     opened = chromium.open(page)
     assert opened.evaluate(WATCH)["colourful"] > 100
     assert opened.evaluate("document.title") == HOSTILE
